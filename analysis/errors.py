@@ -30,6 +30,11 @@ class SchemaError(AnalysisError):
         super().__init__(f"{origin}: row {row}, column {column}: {problem}; allowed: {allowed}")
 
 
+def why_unread(error: OSError) -> str:
+    """Why a file could not be read, on one line: that of the system, or of Arrow for a damaged file."""
+    return error.strerror or " ".join(str(error).split())
+
+
 def shown(value: object, longest: int = 40) -> str:
     """`value` as it stands in an error: quoted, on one line, not too long."""
     text = repr(str(value))

@@ -25,13 +25,17 @@ _WORDS: dict[ColumnType, str] = {
 }
 
 
+GAPS = ("NA", "NaN", "nan", "None", "NULL", "null")
+"""Texts that other programs write for an empty cell: R for every one, unless it is told otherwise."""
+
+
 @dataclass(frozen=True, slots=True)
 class Column:
     """One column: the meaning of its cells, its unit, and the values allowed.
 
-    `allowed` lists the texts of a column with few, `prose` marks free text, `distinct` an identifier that is different
-    in nearly every row, `optional` a column that older files may lack. Times are ISO 8601 in exports. A cell may be
-    empty (missing) unless `required`.
+    `allowed` lists the texts of a column with few, `never` those that no cell may be, `prose` marks free text,
+    `distinct` an identifier that is different in nearly every row, `optional` a column that older files may lack.
+    Times are ISO 8601 in exports. A cell may be empty (missing) unless `required`.
     """
 
     name: str
@@ -39,6 +43,7 @@ class Column:
     unit: str
     meaning: str
     allowed: tuple[str, ...] = ()
+    never: tuple[str, ...] = ()
     minimum: int | None = None
     maximum: int | None = None
     required: bool = False
@@ -151,7 +156,7 @@ RESPONSE_COLUMNS: tuple[Column, ...] = (
     Column("plays_b", "integer", "count", "how often member b was started from the beginning", minimum=0),
     Column("stalls", "integer", "count", "how often either clip stopped for lack of data", minimum=0),
     Column("hidden_ms", "integer", "ms", "how long the page was hidden during the trial", minimum=0),
-    Column("excluded", "text", "", "name of the rule that excludes the row; empty if it counts"),
+    Column("excluded", "text", "", "name of the rule that excludes the row; empty if it counts", never=GAPS),
     Column("flags", "text", "", "what makes the answer noteworthy, joined by `;`", optional=True),
     Column(
         "layout",
@@ -300,7 +305,7 @@ RATING_COLUMNS: tuple[Column, ...] = (
     Column("shown_at", "time", "ISO 8601 UTC", "when the server first sent the trial's page"),
     Column("answered_at", "time", "ISO 8601 UTC", "when the server stored the answer"),
     Column("flags", "text", "", "what makes the answer noteworthy, joined by `;`"),
-    Column("excluded", "text", "", "name of the rule that excludes the row; empty if it counts"),
+    Column("excluded", "text", "", "name of the rule that excludes the row; empty if it counts", never=GAPS),
     Column("group", "text", "", "the item's group; empty where it has none", optional=True),
     Column(
         "scale_low",

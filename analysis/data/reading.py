@@ -26,7 +26,7 @@ from analysis.data.schema import (
     columns_to_check,
 )
 from analysis.data.text_files import open_csv, refusal
-from analysis.errors import ReadError, SchemaError, shown
+from analysis.errors import ReadError, SchemaError, shown, why_unread
 from analysis.files.faults import TableFault, note
 from analysis.files.text_tables import TextTable
 
@@ -141,7 +141,7 @@ def _read_whole_parquet(path: Path) -> pd.DataFrame:
     except pa.ArrowException as error:
         raise ReadError(str(path), f"not a Parquet file ({' '.join(str(error).split())})") from error
     except OSError as error:
-        raise ReadError(str(path), f"cannot be read ({error.strerror or error})") from error
+        raise ReadError(str(path), f"cannot be read ({why_unread(error)})") from error
     if frame.empty:
         raise ReadError(str(path), _NO_ROWS)
     return frame
@@ -317,7 +317,7 @@ def _read_parquet(path: Path, columns: Sequence[Column]) -> pd.DataFrame:
     except pa.ArrowException as error:
         raise ReadError(origin, f"not a Parquet file ({' '.join(str(error).split())})") from error
     except OSError as error:
-        raise ReadError(origin, f"cannot be read ({error.strerror or error})") from error
+        raise ReadError(origin, f"cannot be read ({why_unread(error)})") from error
 
 
 @contextmanager

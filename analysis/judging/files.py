@@ -14,7 +14,7 @@ from analysis.data.columns import Column, names
 from analysis.data.naming import note_names
 from analysis.data.reading import _json_object, _require_text, read_csv
 from analysis.data.text_files import open_csv
-from analysis.errors import ReadError
+from analysis.errors import ReadError, why_unread
 from analysis.judging.columns import PAIR_COLUMNS, VERDICT_COLUMNS, with_items_named
 from analysis.judging.verdicts import check_verdicts, require_verdict_columns
 
@@ -119,4 +119,4 @@ def _parquet(path: Path) -> pa.Table:
     except pa.ArrowException as error:
         raise ReadError(str(path), f"not a Parquet file ({' '.join(str(error).split())})") from error
     except OSError as error:
-        raise ReadError(str(path), f"cannot be read ({error.strerror or error})") from error
+        raise ReadError(str(path), f"cannot be read ({why_unread(error)})") from error

@@ -118,10 +118,10 @@ class Laplace:
         else:
             raise NotConverged
         self.at = at
-        slope = curvature.slope()
-        shift = curvature.covariance @ slope
+        slope, covariance = curvature.slope(), curvature.covariance
+        shift = covariance @ slope
         evidence = value - curvature.log_determinant / 2 + float(slope @ shift) / 2
-        return Fit(evidence, at.fixed + shift, curvature.covariance)
+        return Fit(evidence, at.fixed + shift, covariance)
 
     def cells(self, values: Floats) -> Cells:
         """One value for each combination of levels that has an answer, as a matrix of the larger by the smaller.
@@ -223,8 +223,9 @@ class Curvature:
         whole = _inverse(self._factor)
         fixed, rest = whole[:k, :k], whole[:k, k:]
         # The inverse without the fixed effects, and how far random effects follow when a fixed effect moves.
-        inverse = whole[k:, k:] - rest.T @ np.linalg.solve(fixed, rest)
-        follow_smaller = np.linalg.solve(fixed, rest).T
+        followed = np.linalg.solve(fixed, rest)
+        inverse = whole[k:, k:] - rest.T @ followed
+        follow_smaller = followed.T
         follow_larger = -self._scaled_fixed - self._scaled_cells @ follow_smaller
         of_larger, of_cell = self._crossed(inverse)
         variance = (

@@ -254,6 +254,31 @@ def test_json_nested_without_end_is_refused_in_one_line(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("suffix", ["csv", "jsonl", "parquet"])
+@pytest.mark.parametrize("gap", ["NA", "NaN", "None"])
+def test_the_gaps_of_other_programs_exclude_nobody_and_the_remedy_is_named(
+    tmp_path: Path, suffix: str, gap: str
+) -> None:
+    """R writes NA for every empty cell: read as the name of a rule, it would leave out whoever counts."""
+    path = tmp_path / f"r.{suffix}"
+    for column, allowed in (("excluded", "any text"), ("rt_ms", "a whole number, 0 or more")):
+        rows = [row | {column: gap} for row in ROWS]
+        write_csv(tmp_path / "r.csv", rows)
+        table(*rows).to_parquet(tmp_path / "r.parquet", index=False)
+        (tmp_path / "r.jsonl").write_text("".join(json.dumps(row) + "\n" for row in rows))
+        assert refusal(path).endswith(
+            f"column {column}: '{gap}' is not allowed; allowed: {allowed}, or empty "
+            '(in R, `write.csv(rows, file, na = "")` leaves empty cells empty)'
+        )
+
+
+def test_a_damaged_parquet_file_is_refused_in_one_line(tmp_path: Path) -> None:
+    path = tmp_path / "r.parquet"
+    path.write_bytes(b"PAR1" + bytes(100) + b"PAR1")
+    assert refusal(path).startswith("cannot be read (")
+    assert len(refusal(path).splitlines()) == 1
+
+
+@pytest.mark.parametrize("suffix", ["csv", "jsonl", "parquet"])
 def test_only_the_columns_that_analysis_uses_are_read_when_asked(tmp_path: Path, suffix: str) -> None:
     path = tmp_path / f"r.{suffix}"
     rows = [row | {"rt_ms": "soon"} for row in ROWS]

@@ -53,7 +53,11 @@ def test_a_column_that_stands_twice_is_refused() -> None:
         ("uncertainty", "0", "a whole number, 1 to 11, or empty"),
         ("uncertainty", "2.5", "a whole number, 1 to 11, or empty"),
         ("uncertainty", "1_0", "a whole number, 1 to 11, or empty"),
-        ("uncertainty", "nan", "a whole number, 1 to 11, or empty"),
+        (
+            "uncertainty",
+            "nan",
+            'a whole number, 1 to 11, or empty (in R, `write.csv(rows, file, na = "")` leaves empty cells empty)',
+        ),
         ("version", "0", "a whole number, 1 or more (not empty)"),
         ("rt_ms", "-1", "a whole number, 0 or more, or empty"),
         ("rt_ms", "1e300", "a whole number, 0 or more, or empty"),

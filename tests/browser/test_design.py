@@ -133,6 +133,22 @@ def focused(page: Page) -> str:
     return str(page.evaluate("document.activeElement.id"))
 
 
+def test_what_is_typed_in_two_fields_without_a_pause_is_undone_one_by_one(
+    open_design: Open, service: Service
+) -> None:
+    slug = service.study()
+    page = open_design(slug)
+    page.get_by_label("Title", exact=True).fill("Two fields")
+    page.locator('[id="completion.code"]').fill("ONE")
+    page.locator('[id="completion.code"]').blur()
+    saved(page)
+    assert (service.draft(slug)["title"], service.draft(slug)["completion"]["code"]) == ("Two fields", "ONE")
+    page.get_by_role("button", name="Undo", exact=True).click()
+    expect(page.get_by_text("Undone.", exact=True)).to_be_visible()
+    assert service.draft(slug)["title"] == "Two fields"
+    assert service.draft(slug).get("completion", {}).get("code") != "ONE"
+
+
 def test_typed_text_is_saved_and_previewed(open_design: Open, service: Service) -> None:
     slug = service.study()
     page = open_design(slug)

@@ -17,7 +17,7 @@ from analysis.data.elsewhere.json_files import is_json, json_table
 from analysis.data.elsewhere.mapped_cells import texts_of
 from analysis.data.reading import read_csv
 from analysis.data.text_files import open_csv
-from analysis.errors import AnalysisError, ReadError, SchemaError, shown
+from analysis.errors import AnalysisError, ReadError, SchemaError, shown, why_unread
 from analysis.files.text_tables import TextTable
 
 _USUAL = {".csv": ",", ".tsv": "\t", ".txt": "\t"}
@@ -149,7 +149,7 @@ def open_table(
     except pa.ArrowException as error:
         raise ReadError(str(path), f"not a Parquet file ({' '.join(str(error).split())})") from error
     except OSError as error:
-        raise ReadError(str(path), f"cannot be read ({error.strerror or error})") from error
+        raise ReadError(str(path), f"cannot be read ({why_unread(error)})") from error
     raise ReadError(str(path), f"the suffix {suffix or '(none)'!r} is not known; allowed: {_SUFFIXES}")
 
 

@@ -245,7 +245,11 @@ function listenToForm() {
   });
   form.addEventListener("change", ({ target }) => {
     if (target.dataset.into) readFile(target);
-    if (!settles(target)) return;
+    if (!settles(target)) {
+      // What is typed in the next field is another change, which is undone by itself.
+      if (target.dataset.noSave === undefined) saver.save("");
+      return;
+    }
     delete target.dataset.settling;
     saver.mark();
     // After the focus has gone where it is going.
