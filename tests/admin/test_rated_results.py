@@ -136,7 +136,9 @@ def test_every_number_of_ratings_is_that_of_analyze(
     assert counts == {
         (name, count["score"]): count["n"] for name, one in found.items() for count in one["counts"]
     }
-    alphas = {row["criterion"]: row for row in rows(owner, "alpha") if row["coefficient"] == "alpha"}
+    coefficients = rows(owner, "alpha")
+    assert not [row for row in coefficients if "_" in row["coefficient"]]
+    alphas = {row["criterion"]: row for row in coefficients if row["coefficient"] == "Krippendorff's alpha"}
     for name, one in found.items():
         value = one["agreement"]["alpha"]["value"]
         assert alphas[name]["value"] == ("" if value is None else str(value))

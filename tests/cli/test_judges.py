@@ -115,7 +115,7 @@ def test_the_report_of_a_study_has_its_signatures(folder: Path) -> None:
         "How sources move, against people",
         "Distances have no interval: in simulations",
         "Not settled, with fewer than 1,000 observations: human, hybrid, symbolic",
-        "Turn towards the goal, given its angle is not given: positions have no goal_x_m",
+        "No “Turn towards the goal, given its angle”: positions have no goal_x_m",
         "stress",
         "there is one person",
     ):
