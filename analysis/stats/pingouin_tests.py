@@ -28,7 +28,7 @@ def pingouin_tests() -> PingouinTests:
     processor time and 100 MB that no test needs. The modules are a copy of their own, so that a caller's
     `pingouin.options` round nothing here, and `import pingouin` elsewhere imports the whole as ever.
     """
-    with _lock, _bare_package(), _unannotated():
+    with _lock, _bare_package():
         from pingouin.config import set_default_options
         from pingouin.multicomp import multicomp
         from pingouin.nonparametric import wilcoxon
@@ -50,37 +50,6 @@ def _bare_package() -> Iterator[None]:
     finally:
         _taken_out()
         sys.modules.update(before)
-
-
-class _AsItIs(dict[str, list[str]]):
-    """A function's documentation, to which notes can be added and from which none are read."""
-
-    def __init__(self, function: Any) -> None:
-        super().__init__(Notes=[])
-        self._text = function.__doc__ or ""
-
-    def __str__(self) -> str:
-        # SciPy takes the first line off: there stands the signature of what it has parsed.
-        return f"\n{self._text}"
-
-
-@contextmanager
-def _unannotated() -> Iterator[None]:
-    """Have `scipy.stats`, which pingouin imports, leave its documentation as it is written.
-
-    SciPy parses that of 400 functions to add a note on arrays of other libraries, a third of the import. Where a
-    version of it does so by another name, the import takes as long as ever.
-    """
-    arrays: Any = sys.modules.get("scipy._lib._array_api")
-    parser = getattr(arrays, "FunctionDoc", None)
-    if parser is None:
-        yield
-        return
-    arrays.FunctionDoc = _AsItIs
-    try:
-        yield
-    finally:
-        arrays.FunctionDoc = parser
 
 
 def _taken_out() -> dict[str, Any]:

@@ -33,19 +33,6 @@ def test_what_is_not_used_is_not_loaded() -> None:
 
 
 @pytest.mark.slow
-def test_scipys_documentation_is_not_parsed_for_a_note_and_stays() -> None:
-    """Source: SciPy's own documentation, imported without us."""
-    told = "import scipy.stats\n"
-    start = "assert scipy.stats.ttest_ind.__doc__.startswith('Calculate the T-test for the means of *two')\n"
-    loaded(f"{told}{start}assert 'Array API' in scipy.stats.ttest_ind.__doc__")
-    used = (
-        "import scipy.special\nfrom analysis.stats.pingouin_tests import pingouin_tests\npingouin_tests()\n"
-    )
-    after = "from scipy._lib import _array_api\nassert _array_api.FunctionDoc.__module__ == 'scipy._lib._docscrape'\n"
-    loaded(f"{used}{told}{start}assert 'Array API' not in scipy.stats.ttest_ind.__doc__\n{after}")
-
-
-@pytest.mark.slow
 def test_tests_of_pingouin_are_its_own_without_the_import_of_its_figures() -> None:
     """Source: pingouin, imported as a whole after and before, with a caller's rounding set."""
     used = "import numpy as np\nfrom analysis.stats.pingouin_tests import pingouin_tests\nours = pingouin_tests()\n"
