@@ -94,6 +94,8 @@ def _load_package(file: Path, email: str) -> None:
     with opened() as (_, database):
         with database.reading() as session:
             user = user_named(session, email) if email else first_owner(session)
+        if user is None:
+            raise StudyError("there is no owner yet; add one with: likely-human user add you@example.org")
         who = Who(user.id, user.email, user.role)
         if not who.may_edit or user.disabled_at:
             raise StudyError(f"{user.email} may not make studies; name an owner or an editor with --as.")
