@@ -93,24 +93,27 @@ class WholeOrNot:
         async def in_time() -> Message | None:
             """The next message; None if the service ends first or nothing more is awaited."""
             nonlocal ends
-            loop, task = asyncio.get_running_loop(), asyncio.current_task()
-            assert task
-            self._bodies.waited_for.add(task)
-            try:
-                if not is_ending():
+            if not is_ending():
+                task = asyncio.current_task()
+                assert task
+                self._bodies.waited_for.add(task)
+                try:
                     return await receive()
-                ends = min(ends, loop.time() + LAST_S)
-                return await asyncio.wait_for(receive(), max(0.0, ends - loop.time()))
+                except asyncio.CancelledError:
+                    if not is_ending():
+                        raise
+                    # Or asyncio.timeout and wait_for would still take the task for cancelled (Python 3.11).
+                    task.uncancel()
+                finally:
+                    self._bodies.waited_for.discard(task)
+            # What is here already, or comes within a moment. This wait ends by itself and is not among those that are
+            # cut: the signal may have been heard before it began, and its cut come after.
+            now = asyncio.get_running_loop().time()
+            ends = min(ends, now + LAST_S)
+            try:
+                return await asyncio.wait_for(receive(), max(0.0, ends - now))
             except TimeoutError:
                 return None
-            except asyncio.CancelledError:
-                if not is_ending() or ends < float("inf"):
-                    raise
-                # Or asyncio.timeout and wait_for would still take the task for cancelled (Python 3.11).
-                task.uncancel()
-                return await in_time()  # what is here already, or comes within a moment
-            finally:
-                self._bodies.waited_for.discard(task)
 
         async def receiving() -> Message:
             nonlocal is_whole, is_cut
