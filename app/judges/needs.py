@@ -34,7 +34,7 @@ class Need:
 
 
 def lacking(session: Session, slug: str, study_id: int | None, *, of_votes: bool) -> str:
-    """What a training on this study cannot begin without, with the way out; empty where nothing lacks."""
+    """The need that keeps a training on this study from beginning, with its remedy; empty where none does."""
     pairs = main_pairs(session, slug)
     need = _votes_need(_voted(session, study_id)) if of_votes else _pairs_need(pairs)
     return "" if need.is_met else f"{need.says}. {need.remedy}."

@@ -23,7 +23,7 @@ from app.studies.access import StudyHere
 LONGEST_NAME = 199
 MOST_NAMES = 5_000
 MOST_BYTES = 4 * MOST_NAMES * LONGEST_NAME
-"""Of a file of names: four to a letter of UTF-8."""
+"""The size of a file of names, in bytes: four for each letter of UTF-8."""
 LASTS_S = 30 * 24 * 3600
 _WORD = re.compile(r"\w")
 # An unfilled placeholder ({{%PROLIFIC_PID%}} of Prolific, ${e://...} of Qualtrics) is one id for everybody.

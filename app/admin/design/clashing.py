@@ -39,7 +39,7 @@ def clash_views(keys: Mapping[str, Any], clashes: Sequence[Clash]) -> Sequence[C
 
 
 def _label(keys: Mapping[str, Any], clash: Clash) -> str:
-    """Where it stands; what one of both took away stands in the draft with the other's version."""
+    """The clashing part's place in words: in the draft, or in one's own version where the other took the part away."""
     there = _with(keys, clash.place, clash.mine) if clash.theirs is None else keys
     return place_in_words(there, dotted(value_by_ids(there, clash.place)[0]))
 

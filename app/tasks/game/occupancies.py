@@ -1,4 +1,4 @@
-"""Who has been on the seats of a match, and what each earned there."""
+"""Occupancies of a match's seats: the people and agents that have been on each, and what each earned there."""
 
 from collections.abc import Iterator, Mapping, Sequence
 from fractions import Fraction

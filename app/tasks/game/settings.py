@@ -386,7 +386,7 @@ class GameDesign(CheckedDesign):
         return agent if can else agent_named(self.game, fill_of(self.game, None, seat))
 
     def unit_in_words(self, name: str, condition: str) -> tuple[str, str]:
-        """What its configuration changes, and the game; its name is a hash."""
+        """A configuration in words: the values that it changes, and the title of its game. Its name is a hash."""
         return config_words(self.config(name)), KITS[self.game].page.title
 
     def units(self) -> tuple[UnitSpec, ...]:
