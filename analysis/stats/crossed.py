@@ -295,7 +295,7 @@ def _inverse(factor: Floats) -> Floats:
     """The inverse of the matrix whose Cholesky factor is the upper triangle of `factor`."""
     upper, _ = dpotri(factor)
     # dpotri fills one triangle only.
-    inverse: Floats = np.triu(upper) + np.triu(upper, 1).T
+    inverse: Floats = np.where(np.tri(len(upper), dtype=bool), upper.T, upper)
     return inverse
 
 

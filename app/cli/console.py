@@ -7,7 +7,6 @@ from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Any
 
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 
 if TYPE_CHECKING:
     from sqlalchemy import Connection
@@ -62,6 +61,9 @@ def progress(title: str) -> Iterator[Callable[[int, int, str], None]]:
 
     In a pipe or a log there is none, so that a refusal is the only line there.
     """
+    # Imported here: most commands show no progress.
+    from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+
     columns = (
         TextColumn("{task.description}"),
         BarColumn(),

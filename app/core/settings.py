@@ -6,6 +6,7 @@ import secrets
 from collections.abc import Mapping
 from functools import cached_property
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pydantic import Field, SecretStr
 from pydantic_settings import BaseSettings, SettingsConfigDict
@@ -13,7 +14,9 @@ from sqlalchemy import URL, make_url
 from sqlalchemy.exc import ArgumentError
 
 from app.core.errors import StudyError
-from app.core.mail import MailServer, mail_server
+
+if TYPE_CHECKING:
+    from app.core.mail import MailServer
 
 _TOKEN = re.compile(r"[A-Za-z0-9_-]{20,200}")
 
@@ -105,8 +108,11 @@ class Settings(BaseSettings):
         return path.read_text()
 
     @cached_property
-    def mail(self) -> MailServer | None:
+    def mail(self) -> "MailServer | None":
         """The mail server, None without one. Raises StudyError for an invalid address."""
+        # Imported here: every command reads the settings, and few send mail.
+        from app.core.mail import mail_server
+
         return mail_server(self.mail_address.get_secret_value(), self.mail_from)
 
     @property

@@ -46,6 +46,12 @@ def ran(*words: str) -> str:
     return f"from app.cli import app\napp({list(words)}, standalone_mode=False)\n"
 
 
+def as_typed(*words: str) -> str:
+    """The code that runs a command as the shell does, but for the end of the process."""
+    run = "try:\n    main()\nexcept SystemExit:\n    pass\n"
+    return f"import sys\nfrom app.cli import main\nsys.argv = {['likely-human', *words]}\n{run}"
+
+
 @pytest.fixture(scope="module")
 def served(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, set[str]]:
     """The data folder of a service that has started once, and what it has imported for that.
@@ -55,7 +61,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, set[str]]:
     """
     folder = tmp_path_factory.mktemp("served")
     code = (
-        f"import gc\n{on(folder)}before = gc.get_threshold()\n{ran('serve', '--help')}"
+        f"import gc\n{on(folder)}before = gc.get_threshold()\n{as_typed('serve', '--help')}"
         "assert gc.get_threshold() > before\n"
         "from app.serving import make_app\nmake_app()\nassert gc.get_threshold() == before\n"
     )
@@ -75,6 +81,13 @@ def after(served: tuple[Path, set[str]]) -> dict[str, set[str]]:
     }
     code = "".join(f"{each}{SHOW}\n" for each in done.values())
     return dict(zip(done, imported(on(served[0]) + code), strict=True))
+
+
+def test_a_command_that_ends_is_not_looked_through_for_garbage() -> None:
+    """What is registered first runs last: after the command's own."""
+    told = "import atexit, gc\natexit.register(lambda: print('modules:', gc.get_freeze_count() > 0))\n"
+    assert imported(told + as_typed("--help")) == [{"True"}]
+    assert imported(told) == [{"False"}]
 
 
 @pytest.mark.parametrize("done", ["--help", "every help"])
