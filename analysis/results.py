@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pandas as pd
+from pandas.api.extensions import ExtensionArray
 
 # Metadata of a field whose own keys stand in its place.
 FLAT = {"flat": True}
@@ -49,14 +50,14 @@ def plain(value: Any) -> Any:
 
 def table_rows(table: pd.DataFrame) -> list[dict[str, Any]]:
     """The rows as dictionaries of plain values, None where a cell is missing."""
-    columns = {str(name): _cells(table[name]) for name in table}
+    columns = {str(name): _cells(table[name].array) for name in table}
     return [
         dict(zip(columns, map(plain, cells), strict=True)) for cells in zip(*columns.values(), strict=True)
     ]
 
 
-def _cells(column: pd.Series) -> list[Any]:
-    missing = column.isna().to_numpy()
+def _cells(column: ExtensionArray) -> list[Any]:
+    missing = np.asarray(column.isna())
     cells = column.tolist()
     return (
         [None if gone else cell for gone, cell in zip(missing, cells, strict=True)]

@@ -21,9 +21,10 @@ def totals(
     groups = groups_of([rows[name] for name in by])
     row_of = groups.some_row()
     present = np.flatnonzero(row_of >= 0)
-    keys = rows[list(by)].take(row_of[present]).reset_index(drop=True)
-    columns = {name: groups.sums(np.asarray(values))[present] for name, values in sums.items()}
-    return keys.assign(**columns)
+    keys = {name: rows[name].array.take(row_of[present]) for name in by}
+    return pd.DataFrame(
+        keys | {name: groups.sums(np.asarray(values))[present] for name, values in sums.items()}
+    )
 
 
 def share(part: pd.Series, whole: pd.Series) -> pd.Series:
@@ -31,4 +32,5 @@ def share(part: pd.Series, whole: pd.Series) -> pd.Series:
 
     One division of whole numbers: equal shares are equal floats, so that ties between participants stay ties.
     """
-    return part.astype("float64") / whole.where(whole > 0)
+    none = np.full(len(part), np.nan)
+    return pd.Series(np.divide(part, whole, out=none, where=whole > 0), index=part.index)

@@ -158,14 +158,17 @@ def _heading(panel: _Panel) -> str:
 
 
 def _violin(axes: "Axes", panel: _Panel, violin: _Violin, place: int, room: float) -> None:
+    from matplotlib.patches import Polygon
+
     colour = canvas.COLOURS[place % len(canvas.COLOURS)]
     middle, half = place - _ASIDE, min(_HALF, _WIDEST / room)
     if shape := outline(violin.values, panel.low, panel.high):
         places, heights = shape
         across = np.concatenate([middle - half * heights, middle + half * heights[::-1]])
-        up = np.concatenate([places, places[::-1]])
-        axes.fill(across, up, facecolor=colour, alpha=0.2, linewidth=0, zorder=1)
-        axes.fill(across, up, facecolor="none", edgecolor=colour, linewidth=1.0, zorder=2)
+        corners = np.column_stack([across, np.concatenate([places, places[::-1]])])
+        # As artists: the scale is set, and `fill` would look at every side of the shape for its extent.
+        axes.add_artist(Polygon(corners, facecolor=colour, alpha=0.2, linewidth=0, zorder=1))
+        axes.add_artist(Polygon(corners, facecolor="none", edgecolor=colour, linewidth=1.0, zorder=2))
     drawn = thinned(violin.values)
     axes.plot(
         middle + half * beside(drawn, panel.low, panel.high, 0.075 / (half * room)),

@@ -59,7 +59,7 @@ class Effects:
     @property
     def largest(self) -> float:
         """The largest of all, without its sign."""
-        return max(float(np.abs(part).max()) for part in (self.fixed, self.larger, self.smaller))
+        return float(np.abs(np.concatenate((self.fixed, self.larger, self.smaller))).max())
 
 
 @dataclass(frozen=True, slots=True)
