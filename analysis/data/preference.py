@@ -46,7 +46,9 @@ def preference_per_participant(rows: pd.DataFrame, blank: Blank = "missing") -> 
     named_one, chose_a = names_a_member(choice), choice == 0
     compared = pd.Categorical.from_codes(recoded(shown.codes, which), categories=pd.RangeIndex(len(named)))
     table = totals(
-        rows[list(PERSON)].assign(compared=compared),
+        pd.DataFrame(
+            {PERSON[0]: rows[PERSON[0]].array, "compared": compared, PERSON[1]: rows[PERSON[1]].array}
+        ),
         {
             "n_chosen": named_one & (chose_a == recoded(shown.codes, source_is_a)),
             "n_preference": names_a_member(choice, blank),
@@ -55,13 +57,23 @@ def preference_per_participant(rows: pd.DataFrame, blank: Blank = "missing") -> 
         by=[PERSON[0], "compared", PERSON[1]],
     )
     of_study = groups_of([table["study"], table["compared"]])
-    table["has_truth"] = of_study.sums(table["n_truth"].to_numpy())[of_study.codes] > 0
-    table["preference"] = share(table["n_chosen"], table["n_preference"])
     order = table["compared"].array.codes
-    for place, name in enumerate(COMPARED[1:]):
-        texts = pd.Categorical(np.array([cells[place] for cells in named], dtype=object))
-        table[name] = texts.take(order)
-    return table[[*COMPARED, PERSON[1], "n_chosen", "n_preference", "has_truth", "preference"]]
+    texts = {
+        name: pd.Categorical(np.array([cells[place] for cells in named], dtype=object)).take(order)
+        for place, name in enumerate(COMPARED[1:])
+    }
+    # In one step: pandas takes as long to add a column as to make a table.
+    return pd.DataFrame(
+        {
+            PERSON[0]: table[PERSON[0]],
+            **texts,
+            PERSON[1]: table[PERSON[1]],
+            "n_chosen": table["n_chosen"],
+            "n_preference": table["n_preference"],
+            "has_truth": of_study.sums(table["n_truth"].to_numpy())[of_study.codes] > 0,
+            "preference": share(table["n_chosen"], table["n_preference"]),
+        }
+    )
 
 
 def _compared(rows: pd.DataFrame, shown: Groups) -> tuple[Sequence[Named], Codes, Mask]:

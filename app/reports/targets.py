@@ -10,7 +10,6 @@ import pandas as pd
 from analysis import read_responses
 from analysis.data.columns import ANALYZED_COLUMNS, RESPONSE_COLUMNS, Column
 from analysis.data.judgements import Judgements, as_classes
-from analysis.data.mapping import mapping_kind, mapping_notes, read_judgements, read_mapped, read_ratings
 from analysis.data.naming import note_names
 from analysis.data.rating_table import Ratings
 from analysis.data.reading import is_rating_rows, read_rating_rows
@@ -43,17 +42,28 @@ def is_folder(target: str) -> bool:
 
 def is_ratings(mapping: Path | None) -> bool:
     """True for a mapping of ratings, which `ratings_of` reads, rather than 2AFC answers."""
-    return mapping is not None and mapping_kind(mapping) == "ratings"
+    return mapping is not None and _kind_of(mapping) == "ratings"
 
 
 def is_yes_no(mapping: Path | None) -> bool:
     """True for a mapping of judgements of single stimuli, which `judgements_of` reads."""
-    return mapping is not None and mapping_kind(mapping) == "yes-no"
+    return mapping is not None and _kind_of(mapping) == "yes-no"
+
+
+def _kind_of(mapping: Path) -> str:
+    # Imported here and below: of most tables the columns are ours, and reading mappings is a part of a start.
+    from analysis.data.mapping import mapping_kind
+
+    return mapping_kind(mapping)
 
 
 def notes_of(mapping: Path | None) -> tuple[str, ...]:
     """Notes for readers on how an external table was interpreted."""
-    return () if mapping is None else mapping_notes(mapping)
+    if mapping is None:
+        return ()
+    from analysis.data.mapping import mapping_notes
+
+    return mapping_notes(mapping)
 
 
 def frame_of(
@@ -68,6 +78,8 @@ def frame_of(
     NotFound for an unknown study and StudyError for a slug without a session.
     """
     if mapping is not None:
+        from analysis.data.mapping import read_mapped
+
         return read_mapped(target, mapping)
     if is_file(target):
         return read_responses(target, columns)
@@ -83,6 +95,8 @@ def frame_of(
 
 def judgements_of(target: str, mapping: Path) -> Judgements:
     """The checked judgements of single stimuli of a file from elsewhere."""
+    from analysis.data.mapping import read_judgements
+
     return read_judgements(target, mapping)
 
 
@@ -90,6 +104,8 @@ def ratings_of(target: str, mapping: Path) -> Ratings:
     """The checked ratings of a file from elsewhere; judgements of single stimuli are classes of these."""
     if is_yes_no(mapping):
         return as_classes(judgements_of(target, mapping))
+    from analysis.data.mapping import read_ratings
+
     return read_ratings(target, mapping)
 
 
