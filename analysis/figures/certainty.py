@@ -5,8 +5,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from analysis import words
 from analysis.choice.certainty import Certainty, Level
-from analysis.figures import canvas, words
+from analysis.figures import canvas
 from analysis.figures.figure import AnyFigure, Figure, NoFigure, numbers_of
 
 if TYPE_CHECKING:

@@ -3,6 +3,7 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from analysis import words
 from analysis.distances import (
     FEWEST_SOURCES,
     MOST_METRICS,
@@ -12,7 +13,7 @@ from analysis.distances import (
     SourceDistance,
     TakenForHuman,
 )
-from analysis.figures import canvas, words
+from analysis.figures import canvas
 from analysis.figures.figure import AnyFigure, Figure, NoFigure, numbers_of
 
 if TYPE_CHECKING:

@@ -4,9 +4,10 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from analysis import words
 from analysis.data.flow import TITLES, Flow, FlowStep, flow_words, reason_words
 from analysis.data.selection import Selection
-from analysis.figures import canvas, words
+from analysis.figures import canvas
 from analysis.figures.figure import AnyFigure, Figure, NoFigure, numbers_of
 
 if TYPE_CHECKING:

@@ -6,8 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from analysis import words
 from analysis.choice.studies import StudyResult
-from analysis.figures import canvas, words
+from analysis.figures import canvas
 from analysis.figures.dots import MOST_DOTS, beside, outline, thinned
 from analysis.figures.figure import AnyFigure, Figure, NoFigure, numbers_of
 from analysis.reported import Comparison

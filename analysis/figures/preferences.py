@@ -9,8 +9,9 @@ import numpy as np
 import numpy.typing as npt
 import pandas as pd
 
+from analysis import words
 from analysis.choice.studies import Preference, StudyResult
-from analysis.figures import canvas, words
+from analysis.figures import canvas
 from analysis.figures.dots import thinned
 from analysis.figures.figure import AnyFigure, Figure, NoFigure, numbers_of
 from analysis.stats.description import Description

@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from analysis.figures import canvas, words
+from analysis import words
+from analysis.figures import canvas
 from analysis.figures.dots import MOST_DOTS, beside, thinned
 from analysis.figures.figure import AnyFigure, Figure, NoFigure, numbers_of
 from analysis.ratings.scores import CriterionResult, RatingAnalysis

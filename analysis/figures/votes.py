@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import pandas as pd
 
+from analysis import words
 from analysis.choice.studies import StudyResult
-from analysis.figures import canvas, words
+from analysis.figures import canvas
 from analysis.figures.figure import AnyFigure, Figure, NoFigure, numbers_of
 from analysis.natural import natural
 from analysis.results import table_rows

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from analysis.figures import canvas, words
+from analysis import words
+from analysis.figures import canvas
 from analysis.figures.figure import AnyFigure, Figure, NoFigure, numbers_of
 from analysis.figures.water_games import games_figure, marks_figure, named_days
 from analysis.games.wac import Curve, WaterSetting

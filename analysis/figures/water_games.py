@@ -6,7 +6,8 @@ from typing import TYPE_CHECKING, Literal
 
 import numpy as np
 
-from analysis.figures import canvas, words
+from analysis import words
+from analysis.figures import canvas
 from analysis.figures.figure import AnyFigure, Figure, NoFigure, Numbers
 from analysis.games.wac import Curve, WaterSetting
 

@@ -4,7 +4,6 @@ from collections.abc import Iterator
 
 from analysis.choice.breakdowns import Breakdown
 from analysis.choice.studies import StudyResult
-from analysis.figures.words import listed
 from analysis.findings.model import Measured, Numbers, Section
 from analysis.findings.tables import column, counts, measured, names, reasons, said
 from analysis.reported import Settings
@@ -16,6 +15,7 @@ from analysis.stats.bradley_terry import BradleyTerry
 from analysis.stats.bradley_terry.model import Strength, WinProbability
 from analysis.stats.dawid_skene import DawidSkene
 from analysis.stats.estimates import Estimate
+from analysis.words import listed
 
 
 def agreement(study: StudyResult, settings: Settings) -> Iterator[Section]:

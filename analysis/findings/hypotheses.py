@@ -3,12 +3,12 @@
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
 
-from analysis.figures.words import sentence
 from analysis.findings.model import Findings, Measured, Numbers, Section
 from analysis.findings.tables import column, counts, names, p_values
 from analysis.hypotheses import ALL, CHANCE, SHARES, DecidedHypothesis, HypothesesDecided, Registered
 from analysis.signs import signed
 from analysis.stats.p_values import p_cell, p_words
+from analysis.words import sentence
 
 NAME = "hypotheses"
 PLANNED = "pre-registered"

@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Sequence
 
-from analysis.figures.words import listed
 from analysis.findings.methods import JUDGES
 from analysis.findings.model import Numbers, Section
 from analysis.findings.tables import words_table
@@ -14,6 +13,7 @@ from analysis.judging.pairs import CLASS_TITLES
 from analysis.judging.prediction_powered import PredictionPowered
 from analysis.judging.validation import JudgeValidation
 from analysis.stats.estimates import Estimate
+from analysis.words import listed
 
 NAMES = {
     "identity_accuracy": "truth",

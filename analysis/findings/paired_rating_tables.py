@@ -2,7 +2,6 @@
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from analysis.figures.words import sentence
 from analysis.findings.model import Measured, Numbers, Section
 from analysis.findings.paired_words import names_of, paired_notes
 from analysis.findings.tables import column, counts, measured, p_values
@@ -11,6 +10,7 @@ from analysis.ratings.between import BlocksCompared
 from analysis.ratings.paired import UNITS, PairedScores
 from analysis.ratings.scores import RatingAnalysis
 from analysis.ratings.studies import SelfAssessment
+from analysis.words import sentence
 
 PAIRED = (
     "paired_by", "criterion", "first", "second", "n", "n_only_first", "n_only_second", "mean_first", "mean_second",

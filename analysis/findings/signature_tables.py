@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator, Mapping, Sequence
 
-from analysis.figures.words import sentence
 from analysis.findings.model import Numbers, Section
 from analysis.findings.signatures import titled
 from analysis.findings.tables import column, names, words_table
@@ -11,6 +10,7 @@ from analysis.signatures import NoSignatures, PlaySignatures, SignatureResult, S
 from analysis.signatures.against import NOT_COVERED
 from analysis.signatures.play import SIMULATED
 from analysis.signatures.text import lacking_words
+from analysis.words import sentence
 
 TABLE, MAP = "tables/signatures.csv", "tables/signatures_map.csv"
 PLAY_TABLE, PLAY_MAP = "tables/play_signatures.csv", "tables/play_signatures_map.csv"

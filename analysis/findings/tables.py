@@ -3,11 +3,11 @@
 import re
 from collections.abc import Iterable, Iterator, Sequence
 
-from analysis.figures.words import sentence
 from analysis.findings.model import Cell, Column, Measured, Numbers, Unit
 from analysis.stats.description import Description
 from analysis.stats.estimates import Estimate
 from analysis.stats.intervals import Interval
+from analysis.words import sentence
 
 Number = Description | Estimate
 

@@ -3,12 +3,12 @@
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
-from analysis.figures.words import count, listed, sentence
 from analysis.stats.description import Description
 from analysis.stats.estimates import Estimate
 from analysis.stats.evidence import Evidence, with_test
 from analysis.stats.intervals import Interval
 from analysis.stats.p_values import p_words
+from analysis.words import count, listed, sentence
 
 __all__ = [
     "between",

@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator, Sequence
 
-from analysis.figures import words
+from analysis import words
 from analysis.figures.figure import AnyFigure, NoFigure
 from analysis.judging.figure import MOST_JUDGES, Block, Line, Panel, drawn_judges
 from analysis.judging.measures import Group, Measure

@@ -5,7 +5,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from analysis.figures import canvas, words
+from analysis import words
+from analysis.figures import canvas
 from analysis.figures.figure import AnyFigure, Figure, NoFigure, numbers_of
 
 if TYPE_CHECKING:

@@ -3,7 +3,8 @@
 from collections.abc import Iterator, Sequence
 from typing import TYPE_CHECKING
 
-from analysis.figures import canvas, words
+from analysis import words
+from analysis.figures import canvas
 from analysis.figures.figure import AnyFigure, Figure, NoFigure, numbers_of
 from analysis.learning.votes import CurvePoint, Untrained, Voted
 

@@ -129,6 +129,7 @@ def _from_counts(votes: Codes) -> tuple[list[_World], Floats]:
 def _fitted(votes: Votes, world: _World, spread: float) -> tuple[Floats, float]:
     """The share of each pair's probability that is for a, with the skills at their mode, and the log evidence."""
     for_a, for_b = votes
+    by_person_a, by_person_b = for_a.T, for_b.T
     n_people = for_a.shape[1]
     skill: Floats = np.full(n_people, world.skill)
     curvature: Floats = np.ones(n_people)
@@ -137,8 +138,8 @@ def _fitted(votes: Votes, world: _World, spread: float) -> tuple[Floats, float]:
         odds = _LABELS * skill[:, np.newaxis] + np.tile(world.shifts, 2)
         share, evidence = _posterior(for_a @ log_expit(odds) + for_b @ log_expit(-odds))
         chance = expit(odds)
-        given = for_a.T @ share
-        expected = (given + for_b.T @ share) * chance
+        given = by_person_a @ share
+        expected = (given + by_person_b @ share) * chance
         slope = (_LABELS * (given - expected)).sum(axis=1)
         curvature = (expected * (1 - chance)).sum(axis=1) + 1 / spread**2
         step = slope - (skill - world.skill) / spread**2

@@ -7,8 +7,7 @@ import pytest
 
 import analysis
 import app
-from analysis import terminal
-from analysis.figures import words
+from analysis import terminal, words
 from analysis.findings.reading import signed_points
 from analysis.findings.words import exact, limits, percent
 from analysis.signs import signed

@@ -13,7 +13,6 @@ from sqlmodel import Session, col
 from analysis import analyze, analyze_judgement_rows, analyze_rating_rows, compare_blocks
 from analysis.data.naming import names_alike
 from analysis.errors import AnalysisError
-from analysis.figures.words import sentence
 from analysis.findings.hypotheses import with_hypotheses
 from analysis.findings.items import RatedItems
 from analysis.findings.making import ResultsContext, items_view, play_view, results_view, with_items
@@ -23,6 +22,7 @@ from analysis.judging import JudgeValidation, read_verdicts, validate_judges
 from analysis.judging.items import BlockValidation, read_item_verdicts, validate_rating_rows
 from analysis.options import RESAMPLES
 from analysis.signatures import NoSignatures, PlaySignatures
+from analysis.words import sentence
 from app.core.errors import StudyError
 from app.jobs import queue
 from app.jobs.tables import Kind

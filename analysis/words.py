@@ -1,4 +1,4 @@
-"""Numbers in the figures' captions."""
+"""Numbers in sentences, such as the captions of figures."""
 
 from collections.abc import Sequence
 
