@@ -1,9 +1,9 @@
 """The data of the audit log's page, and its CSV, from SQL."""
 
-import json
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
+from textwrap import indent
 from typing import Any, ClassVar
 from urllib.parse import urlencode
 
@@ -17,13 +17,16 @@ from app.admin.pages import AdminPage
 from app.core.database import Database
 from app.core.spreadsheet import csv_text, rows_text
 from app.studies.access import StudyHere
-from app.studies.file.titles import titles
+from app.studies.file.difference import Difference, differences
+from app.studies.file.keys import UnwieldyDraft
+from app.studies.file.titles import in_words, titles
 from app.studies.titles import titles_of
 
 ROWS, MORE, MOST_ROWS = 20, 40, 500
 IN_PART = 1000
 EXPORTED = ("at", "who", "said", "kind", "action", "study", "subject")
 LONGEST_SHOWN = 4000
+_OF_DRAFTS = {"draft.save", "draft.replace", "draft.drop"}
 PERIODS: Mapping[str, tuple[str, timedelta]] = {
     "day": ("the last 24 hours", timedelta(days=1)),
     "week": ("the last 7 days", timedelta(days=7)),
@@ -205,15 +208,26 @@ def _action_label(action: str) -> str:
 
 
 def changes_of(entry: EntryView) -> Sequence[Change]:
-    """The differences between before and after: by key if both are objects, else as a whole."""
+    """The differences between before and after: of a draft in the form's words, of others by key, else as a whole."""
     before, after = entry.before, entry.after
     if before is None and after is None:
         return []
-    if isinstance(before or {}, dict) and isinstance(after or {}, dict):
-        was, new = before or {}, after or {}
-        names = sorted(name for name in {*was, *new} if was.get(name) != new.get(name))
-        return [Change(_title(name), _text(was.get(name)), _text(new.get(name))) for name in names]
-    return [Change("", _text(before), _text(after))]
+    if not (isinstance(before or {}, dict) and isinstance(after or {}, dict)):
+        return [Change("", _text(before), _text(after))]
+    was, new = before or {}, after or {}
+    if entry.action in _OF_DRAFTS:
+        try:
+            return [_of_draft(in_words(each)) for each in differences(was, new)]
+        except UnwieldyDraft:
+            pass
+    names = sorted(name for name in {*was, *new} if was.get(name) != new.get(name))
+    return [Change(_title(name), _text(was.get(name)), _text(new.get(name))) for name in names]
+
+
+def _of_draft(change: Difference) -> Change:
+    """A text of several lines shows those that went and those that came."""
+    gone, new = ("\n".join(line for kind, line in change.lines if kind == sign) for sign in "-+")
+    return Change(change.place, _shortened(gone or change.before), _shortened(new or change.after))
 
 
 def _title(name: str) -> str:
@@ -222,8 +236,26 @@ def _title(name: str) -> str:
 
 
 def _text(value: Any) -> str:
-    if value is None:
-        return ""
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=2)
+    match value:
+        case None:
+            return ""
+        case bool():
+            return "yes" if value else "no"
+        case dict():
+            return _shortened("\n".join(_line(_title(str(key)), inner) for key, inner in value.items()))
+        case list():
+            return _shortened(
+                ("\n" if any(isinstance(each, dict) for each in value) else ", ").join(map(_text, value))
+            )
+    return _shortened(str(value))
+
+
+def _line(title: str, value: Any) -> str:
+    """A value below its title where it has lines of its own."""
+    text = _text(value)
+    return f"{title}:\n{indent(text, '  ')}" if "\n" in text else f"{title}: {text}"
+
+
+def _shortened(text: str) -> str:
     left_out = len(text) - LONGEST_SHOWN
     return text if left_out <= 0 else f"{text[:LONGEST_SHOWN]}\n… and {left_out:,} more characters"
