@@ -327,9 +327,9 @@ def study(
 
 
 @pytest.fixture(scope="session")
-def program(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Program]:
+def program(tmp_path_factory: pytest.TempPathFactory, migrated_sqlite: Path) -> Iterator[Program]:
     """The command `likely-human`, to be run in processes of its own."""
-    program = Program(tmp_path_factory.mktemp("program"))
+    program = Program(tmp_path_factory.mktemp("program"), migrated_sqlite)
     yield program
     program.close()
 
