@@ -107,6 +107,9 @@ def serve() -> None:
     main = importlib.import_module("app.main")
     main._pages()
     main._guarded()
+    importlib.import_module(
+        "analysis.figures.canvas"
+    ).DPI = 30  # pictures in print are tested in tests/analysis
     gc.freeze()
     gc.enable()
     for line in sys.stdin:
