@@ -72,7 +72,9 @@ class GameBlock(CheckedSettings):
     """A block in which people play matches, with each other and with agents."""
 
     begins_with: ClassVar[Mapping[str, Any]] = {"game": next(iter(GAMES))}
-    forgets: ClassVar[Mapping[str, Sequence[str]]] = {"game": ("configs", "seats", "agent", "deadlines")}
+    forgets: ClassVar[Mapping[str, Sequence[str]]] = {
+        "game": ("configs", "seats", "agent", "deadlines", "comprehension")
+    }
     sections: ClassVar[Mapping[str, type[BaseModel]]] = PARTS
     lists: ClassVar[Sequence[Place]] = (CHECKS,)
     of_units: ClassVar[Sequence[str]] = ("game", "configs")
