@@ -146,6 +146,7 @@ def test_a_saved_design_is_told_as_the_form_calls_it(owner: Person, database: Da
     with database.transaction() as session:
         for action, before, after in (
             ("draft.save", was, new),
+            ("version.save", {"draft": {"title": "Old"}}, {"sha256": "f00"}),
             ("study.links", None, {"links": 2, "arms": ["a", "b"]}),
         ):
             record(
@@ -161,6 +162,8 @@ def test_a_saved_design_is_told_as_the_form_calls_it(owner: Person, database: Da
     told = re.findall(r'<th scope="row">(.*?)</th>\s*<td>(.*?)</td>\s*<td>(.*?)</td>', page, re.DOTALL)
     assert ("Instructions", "<pre>Then choose.</pre>", "<pre>Choose.</pre>") in told
     assert ("Trials › Questions › why › An answer is required", "<pre>no</pre>", "<pre>yes</pre>") in told
+    assert ("Draft until then › Title", "<pre>Old</pre>", "–") in told
+    assert ("SHA-256", "–", "<pre>f00</pre>") in told
     assert ("Arms and places", "–", "<pre>a, b</pre>") in told
     assert not re.search("instructions|trials|[{}]", "".join(map("".join, told)))
 

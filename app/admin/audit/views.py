@@ -26,7 +26,8 @@ ROWS, MORE, MOST_ROWS = 20, 40, 500
 IN_PART = 1000
 EXPORTED = ("at", "who", "said", "kind", "action", "study", "subject")
 LONGEST_SHOWN = 4000
-_OF_DRAFTS = {"draft.save", "draft.replace", "draft.drop"}
+_OF_DRAFTS = {"draft.save", "draft.replace", "draft.drop", "study.create"}
+_DRAFT = "draft"
 PERIODS: Mapping[str, tuple[str, timedelta]] = {
     "day": ("the last 24 hours", timedelta(days=1)),
     "week": ("the last 7 days", timedelta(days=7)),
@@ -216,15 +217,22 @@ def changes_of(entry: EntryView) -> Sequence[Change]:
         return [Change("", _text(before), _text(after))]
     was, new = before or {}, after or {}
     if entry.action in _OF_DRAFTS:
-        try:
-            return [_of_draft(in_words(each)) for each in differences(was, new)]
-        except UnwieldyDraft:
-            pass
-    names = sorted(name for name in {*was, *new} if was.get(name) != new.get(name))
-    return [Change(_title(name), _text(was.get(name)), _text(new.get(name))) for name in names]
+        return _of_draft(was, new)
+    names = sorted(name for name in {*was, *new} - {_DRAFT} if was.get(name) != new.get(name))
+    changes = [Change(_title(name), _text(was.get(name)), _text(new.get(name))) for name in names]
+    # A version takes the place of the draft, which is kept here.
+    dropped = _of_draft(was.get(_DRAFT) or {}, {})
+    return [*changes, *(replace(each, name=f"Draft until then › {each.name}") for each in dropped)]
 
 
-def _of_draft(change: Difference) -> Change:
+def _of_draft(was: Any, new: Any) -> Sequence[Change]:
+    try:
+        return [_of_design(in_words(each)) for each in differences(was, new)]
+    except UnwieldyDraft:
+        return [Change("", _text(was), _text(new))]
+
+
+def _of_design(change: Difference) -> Change:
     """A text of several lines shows those that went and those that came."""
     gone, new = ("\n".join(line for kind, line in change.lines if kind == sign) for sign in "-+")
     return Change(change.place, _shortened(gone or change.before), _shortened(new or change.after))
@@ -232,7 +240,7 @@ def _of_draft(change: Difference) -> Change:
 
 def _title(name: str) -> str:
     """A key of an entry in words: those of the study file, where it has the key."""
-    return titles().get(name) or name.replace("_", " ").capitalize()
+    return "SHA-256" if name == "sha256" else titles().get(name) or name.replace("_", " ").capitalize()
 
 
 def _text(value: Any) -> str:
