@@ -22,7 +22,15 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any, NoReturn, TextIO
 
+from sqlalchemy.orm import configure_mappers
+
 PROGRAM = Path(sys.executable).parent / "likely-human"
+LATE = (
+    "alembic.command",
+    "pingouin",
+    "statsmodels.regression.linear_model",
+    "typer.rich_utils",
+)  # in functions
 Done = subprocess.CompletedProcess[str]
 
 
@@ -103,10 +111,13 @@ def serve() -> None:
         for module in found:
             if not module.name.endswith("__main__"):
                 importlib.import_module(module.name)
-    # Of the routes, which each service would work out anew for a second.
+    for name in LATE:
+        importlib.import_module(name)
+    # Each service would work out its routes anew for a second, each command on a database its tables.
     main = importlib.import_module("app.main")
     main._pages()
     main._guarded()
+    configure_mappers()
     importlib.import_module(
         "analysis.figures.canvas"
     ).DPI = 30  # pictures in print are tested in tests/analysis
