@@ -13,6 +13,7 @@ import pytest
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, ConsoleMessage, Page, Playwright
+    from sqlalchemy import URL
 
     from app.core.database import Database
     from app.library.clips.imported import ImportedClip
@@ -143,24 +144,30 @@ def visit(browser: Browser, rig: Rig) -> Iterator[Visit]:
     assert faults == []
 
 
+def fresh_sqlite(migrated: Path, folder: Path) -> URL:
+    """A database of its own, which is copied: to migrate one takes a second."""
+    from sqlalchemy import URL
+
+    return URL.create("sqlite", database=str(shutil.copy(migrated, folder / "service.sqlite3")))
+
+
 @pytest.fixture(scope="module")
 def service(
-    tmp_path_factory: pytest.TempPathFactory, library: tuple[ClipStore, Sequence[ImportedClip]]
+    tmp_path_factory: pytest.TempPathFactory,
+    library: tuple[ClipStore, Sequence[ImportedClip]],
+    migrated_sqlite: Path,
 ) -> Iterator[tuple[str, Database]]:
     """The service as served, with one practice pair and two others."""
     import uvicorn
-    from sqlalchemy import URL
 
     from app.core.database import Database
     from app.core.settings import Settings
     from app.main import create_app
     from app.serving import address_of, bind
-    from tests.conftest import migrate
     from tests.factories import open_study
 
     folder = tmp_path_factory.mktemp("service")
-    url = URL.create("sqlite", database=str(folder / "service.sqlite3"))
-    migrate(url)
+    url = fresh_sqlite(migrated_sqlite, folder)
     settings = Settings(  # type: ignore[call-arg]
         LIKELY_HUMAN_DATA=library[0].root, DATABASE_URL=str(url), LIKELY_HUMAN_SECRET="test"
     )

@@ -9,7 +9,6 @@ from typing import Any
 import pytest
 import uvicorn
 from playwright.sync_api import Browser, ConsoleMessage, Dialog, FrameLocator, Page, expect
-from sqlalchemy import URL
 from sqlmodel import select
 
 from app.accounts.logins import Who
@@ -27,13 +26,14 @@ from app.studies.file.keys import tidied
 from app.studies.tables import Draft
 from app.trials.tables import Study
 from tests.admin.persons import make_login, make_user, share_study
+from tests.browser.conftest import fresh_sqlite
 from tests.browser.steps import AXE_CONTEXT, Check
-from tests.conftest import migrate
 from tests.factories import NOW, study_file
 
 pytestmark = pytest.mark.browser
 
 Open = Callable[..., Page]
+UNFOLD = "for (const fold of document.querySelectorAll('details')) fold.open = true"
 
 
 class Service:
@@ -68,10 +68,11 @@ class Service:
 
 @pytest.fixture(scope="module")
 def service(
-    tmp_path_factory: pytest.TempPathFactory, library: tuple[ClipStore, Sequence[ImportedClip]]
+    tmp_path_factory: pytest.TempPathFactory,
+    library: tuple[ClipStore, Sequence[ImportedClip]],
+    migrated_sqlite: Path,
 ) -> Iterator[Service]:
-    url = URL.create("sqlite", database=str(tmp_path_factory.mktemp("service") / "service.sqlite3"))
-    migrate(url)
+    url = fresh_sqlite(migrated_sqlite, tmp_path_factory.mktemp("service"))
     settings = Settings(  # type: ignore[call-arg]
         LIKELY_HUMAN_DATA=library[0].root, DATABASE_URL=str(url), LIKELY_HUMAN_SECRET="test"
     )
@@ -99,7 +100,7 @@ def open_design(browser: Browser, service: Service) -> Iterator[Open]:
         if message.type == "error" and "Failed to load resource" not in message.text:
             faults.append(message.text)
 
-    def open_page(slug: str, cookie: str = "", **options: Any) -> Page:
+    def open_page(slug: str, cookie: str = "", section: str = "all", **options: Any) -> Page:
         options = {"viewport": {"width": 1280, "height": 800}, **options}
         context = browser.new_context(base_url=service.address, **options)
         contexts.append(context)
@@ -111,7 +112,7 @@ def open_design(browser: Browser, service: Service) -> Iterator[Open]:
         page = context.new_page()
         page.on("console", hear)
         page.on("pageerror", lambda error: faults.append(str(error)))
-        page.goto(f"/admin/studies/{slug}/design/all")
+        page.goto(f"/admin/studies/{slug}/design/{section}")
         return page
 
     yield open_page
@@ -133,9 +134,7 @@ def focused(page: Page) -> str:
     return str(page.evaluate("document.activeElement.id"))
 
 
-def test_what_is_typed_in_two_fields_without_a_pause_is_undone_one_by_one(
-    open_design: Open, service: Service
-) -> None:
+def test_typed_text_is_saved_previewed_and_undone_field_by_field(open_design: Open, service: Service) -> None:
     slug = service.study()
     page = open_design(slug)
     page.get_by_label("Title", exact=True).fill("Two fields")
@@ -148,15 +147,10 @@ def test_what_is_typed_in_two_fields_without_a_pause_is_undone_one_by_one(
     assert service.draft(slug)["title"] == "Two fields"
     assert service.draft(slug).get("completion", {}).get("code") != "ONE"
 
-
-def test_typed_text_is_saved_and_previewed(open_design: Open, service: Service) -> None:
-    slug = service.study()
-    page = open_design(slug)
-    title = page.get_by_label("Title", exact=True)
-    title.fill("Who walks here?")
+    page.get_by_label("Title", exact=True).fill("Who walks here?")
+    expect(participants_page(page).locator(".study")).to_have_text("Who walks here?")
     saved(page)
     assert service.draft(slug)["title"] == "Who walks here?"
-    expect(participants_page(page).locator(".study")).to_have_text("Who walks here?")
     assert focused(page) == "title"
 
     page.get_by_label("Consent text").fill("# A new text\n\n<b>typed</b> and **bold**")
@@ -211,7 +205,7 @@ def test_a_question_is_added_by_keyboard_alone_and_its_error_comes_and_goes_at_i
     open_design: Open, service: Service
 ) -> None:
     slug = service.study()
-    page = open_design(slug)
+    page = open_design(slug, section="questions")
     keys = page.keyboard
     page.locator("body").press("Tab")
     for _ in range(150):
@@ -319,7 +313,7 @@ def test_two_editors_are_merged_and_choose_where_both_changed_the_same(
     type_in(second, "title", "The second")
     choice = second.get_by_role("heading", name="You and ada@example.org changed the same place")
     expect(choice).to_be_visible()
-    check(second)
+    check(second, within="#clashes")
     assert service.draft(slug)["title"] == "First again"
     second.get_by_label("Yours").check()
     second.get_by_role("button", name="Keep what is chosen").click()
@@ -370,7 +364,9 @@ def test_the_design_breaks_no_axe_rule_wide_or_narrow_light_or_dark_and_fits(
     broken = service.study(
         title=None, background=[{"id": "A b", "type": "odd"}], scales={"speed": ["slow", "fast"]}, extra=1
     )
-    check(open_design(broken, **AXE_CONTEXT))
+    page = open_design(broken, **AXE_CONTEXT)
+    page.evaluate(UNFOLD)
+    check(page)
     page = open_design(broken, **{**AXE_CONTEXT, "viewport": {"width": 390, "height": 800}})
     expect(page.locator("iframe")).not_to_be_visible()
     expect(page.get_by_role("navigation", name="In short").locator("[aria-current]")).to_have_text("Design")
@@ -478,8 +474,8 @@ def test_a_design_with_blocks_breaks_no_axe_rule_and_fits(
     keys = with_blocks()
     keys["blocks"][0]["per_participant"] = 99
     slug = service.study(**keys)
-    page = open_design(slug, **AXE_CONTEXT)
-    page.evaluate("for (const fold of document.querySelectorAll('details')) fold.open = true")
+    page = open_design(slug, section="trials", **AXE_CONTEXT)
+    page.evaluate(UNFOLD)
     check(page)
 
 
@@ -531,9 +527,8 @@ def test_arms_and_hypotheses_are_made_by_clicks_and_what_is_wrong_is_told_at_the
     expect(watch).to_have_count(0)
     page.get_by_role("button", name="Undo", exact=True).click()
     expect(watch).to_have_value("free")
-    page.evaluate("for (const fold of document.querySelectorAll('details')) fold.open = true")
-    check(page)
-    check(page)
+    page.evaluate(UNFOLD)
+    check(page, within="#arms, #hypotheses")
 
 
 def test_texts_are_translated_beside_the_original_and_what_is_missing_is_marked(
@@ -562,8 +557,7 @@ def test_texts_are_translated_beside_the_original_and_what_is_missing_is_marked(
     assert link.get_attribute("href") == "#languages.ar.consent.text"
     link.click()
     expect(page.locator('[id="languages.ar.consent.text"]')).to_be_in_viewport()
-    check(page)
-    check(page)
+    check(page, within="#words")
 
 
 def test_a_version_is_saved_with_what_was_typed_last_and_walked_through(

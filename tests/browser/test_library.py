@@ -2,11 +2,11 @@
 
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 import uvicorn
 from playwright.sync_api import Browser, Page, expect
-from sqlalchemy import URL
 from sqlmodel import select
 
 from app.accounts.tables import Role
@@ -17,9 +17,9 @@ from app.main import create_app
 from app.serving import address_of, bind
 from app.studies.drafts import create_study
 from tests.admin.persons import make_login, make_user
+from tests.browser.conftest import fresh_sqlite
 from tests.browser.steps import AXE_CONTEXT, Check
 from tests.browser.test_stimuli import Service, opened
-from tests.conftest import migrate
 from tests.factories import NOW
 from tests.studies.clips import add_clips
 
@@ -27,11 +27,10 @@ pytestmark = pytest.mark.browser
 
 
 @pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+def service(tmp_path_factory: pytest.TempPathFactory, migrated_sqlite: Path) -> Iterator[Service]:
     """The service with an owner, a study without pairs, and 130 clips without files."""
     folder = tmp_path_factory.mktemp("library")
-    url = URL.create("sqlite", database=str(folder / "service.sqlite3"))
-    migrate(url)
+    url = fresh_sqlite(migrated_sqlite, folder)
     settings = Settings(LIKELY_HUMAN_DATA=folder / "data", DATABASE_URL=str(url), LIKELY_HUMAN_SECRET="test")  # type: ignore[call-arg]
     database = Database(url, checkpointing=True)
     with database.transaction() as session:

@@ -10,7 +10,6 @@ from pathlib import Path
 import pytest
 import uvicorn
 from playwright.sync_api import Browser, Error, Page, Route, expect
-from sqlalchemy import URL
 from sqlmodel import select
 
 from app.accounts.tables import Role
@@ -25,8 +24,8 @@ from app.serving import address_of, bind
 from app.studies.drafts import create_study
 from app.worker.worker import work
 from tests.admin.persons import make_login, make_user
+from tests.browser.conftest import fresh_sqlite
 from tests.browser.steps import AXE_CONTEXT, Check
-from tests.conftest import migrate
 from tests.factories import NOW, load_file
 from tests.library.clips.videos import make_video
 
@@ -46,11 +45,10 @@ class Service:
 
 
 @pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+def service(tmp_path_factory: pytest.TempPathFactory, migrated_sqlite: Path) -> Iterator[Service]:
     """The service with a worker, an owner, and no clips; files to upload beside it."""
     folder = tmp_path_factory.mktemp("stimuli")
-    url = URL.create("sqlite", database=str(folder / "service.sqlite3"))
-    migrate(url)
+    url = fresh_sqlite(migrated_sqlite, folder)
     settings = Settings(LIKELY_HUMAN_DATA=folder / "data", DATABASE_URL=str(url), LIKELY_HUMAN_SECRET="test")  # type: ignore[call-arg]
     database, workers = Database(url, checkpointing=True), Database(url)
     with database.transaction() as session:

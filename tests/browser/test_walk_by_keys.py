@@ -2,11 +2,11 @@
 
 import threading
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
 import uvicorn
 from playwright.sync_api import Browser, BrowserContext, Page, expect
-from sqlalchemy import URL
 from sqlmodel import col, select
 
 from app.core.database import Database
@@ -16,10 +16,9 @@ from app.serving import address_of, bind
 from app.tasks.walk.tables import Walk, WalkSteps
 from app.trials.responses import Response
 from stimuli import steps
-from tests.browser.conftest import WAIT_MS
+from tests.browser.conftest import WAIT_MS, fresh_sqlite
 from tests.browser.steps import axe_faults
 from tests.browser.walker import NO_LOCK, Keyboard
-from tests.conftest import migrate
 from tests.tasks.walk.walking import SLUG, load_walks
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -28,11 +27,10 @@ Open = Callable[..., Page]
 
 
 @pytest.fixture(scope="module")
-def walks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Database]]:
+def walks(tmp_path_factory: pytest.TempPathFactory, migrated_sqlite: Path) -> Iterator[tuple[str, Database]]:
     """The service with a study of one walk for each participant."""
     folder = tmp_path_factory.mktemp("walks")
-    url = URL.create("sqlite", database=str(folder / "service.sqlite3"))
-    migrate(url)
+    url = fresh_sqlite(migrated_sqlite, folder)
     settings = Settings(LIKELY_HUMAN_DATA=folder, DATABASE_URL=str(url), LIKELY_HUMAN_SECRET="test")  # type: ignore[call-arg]
     database = Database(url, checkpointing=True)
     with database.transaction() as session:
