@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import threading
 from collections.abc import Callable, Generator, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -158,13 +157,11 @@ def service(
     migrated_sqlite: Path,
 ) -> Iterator[tuple[str, Database]]:
     """The service as served, with one practice pair and two others."""
-    import uvicorn
-
     from app.core.database import Database
     from app.core.settings import Settings
-    from app.main import create_app
-    from app.serving import address_of, bind
     from tests.factories import open_study
+
+    from .served import served
 
     folder = tmp_path_factory.mktemp("service")
     url = fresh_sqlite(migrated_sqlite, folder)
@@ -174,14 +171,8 @@ def service(
     database = Database(url, checkpointing=True)
     with database.transaction() as session:
         open_study(session, folder, library[1], sample=SAMPLE)
-    bound = bind("127.0.0.1", 0)
-    bound.listen()  # who comes before the service runs waits for it
-    server = uvicorn.Server(uvicorn.Config(create_app(settings, database), log_level="warning"))
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]}, daemon=True)
-    thread.start()
-    yield address_of(bound), database
-    server.should_exit = True
-    thread.join()
+    with served(settings, database) as address:
+        yield address, database
 
 
 @pytest.hookimpl(wrapper=True)

@@ -1,13 +1,11 @@
 """The design's form in a real browser: saved while one writes, with the participant's page beside it."""
 
 import re
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
-import uvicorn
 from playwright.sync_api import Browser, ConsoleMessage, Dialog, FrameLocator, Page, expect
 from sqlmodel import select
 
@@ -19,14 +17,13 @@ from app.core.settings import Settings
 from app.library.clips.imported import ImportedClip
 from app.library.clips.store import ClipStore
 from app.library.stimuli import add_stimuli
-from app.main import create_app
-from app.serving import address_of, bind
 from app.studies.drafts import create_study
 from app.studies.file.keys import tidied
 from app.studies.tables import Draft
 from app.trials.tables import Study
 from tests.admin.persons import make_login, make_user, share_study
 from tests.browser.conftest import fresh_sqlite
+from tests.browser.served import served
 from tests.browser.steps import AXE_CONTEXT, Check
 from tests.factories import NOW, study_file
 
@@ -79,14 +76,8 @@ def service(
     database = Database(url, checkpointing=True)
     with database.transaction() as session:
         add_stimuli(session, library[1], NOW)
-    bound = bind("127.0.0.1", 0)
-    bound.listen()  # who comes before the service runs waits for it
-    server = uvicorn.Server(uvicorn.Config(create_app(settings, database), log_level="warning"))
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]}, daemon=True)
-    thread.start()
-    yield Service(address_of(bound), database)
-    server.should_exit = True
-    thread.join()
+    with served(settings, database) as address:
+        yield Service(address, database)
 
 
 @pytest.fixture

@@ -1,11 +1,9 @@
 """The page of judges in a browser: a file is checked while it is chosen, added, and shown on Results' chart."""
 
-import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
-import uvicorn
 from playwright.sync_api import Browser, Page, expect
 
 from app.accounts.tables import Role
@@ -14,13 +12,12 @@ from app.core.database import Database
 from app.core.settings import Settings
 from app.library.clips.imported import ImportedClip
 from app.library.clips.store import ClipStore
-from app.main import create_app
-from app.serving import address_of, bind
 from app.studies.versions import set_state
 from app.trials.tables import State
 from app.worker.worker import drain
 from tests.admin.persons import make_login, make_user
 from tests.browser.conftest import fresh_sqlite
+from tests.browser.served import served
 from tests.browser.steps import AXE_CONTEXT, Check
 from tests.factories import open_study
 from tests.sessions.test_allocating import answer, begin, block, most_human
@@ -55,14 +52,8 @@ def service(
         for seed in range(1, PEOPLE + 1):
             answer(session, begin(session, seed), most_human)
         set_state(session, "nav", State.CLOSED)
-    bound = bind("127.0.0.1", 0)
-    bound.listen()
-    server = uvicorn.Server(uvicorn.Config(create_app(settings, database), log_level="warning"))
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]}, daemon=True)
-    thread.start()
-    yield address_of(bound), cookie, settings, database
-    server.should_exit = True
-    thread.join()
+    with served(settings, database) as address:
+        yield address, cookie, settings, database
 
 
 def pages(browser: Browser, address: str, cookie: str, exhaustive: bool) -> Iterator[Page]:

@@ -1,11 +1,9 @@
 """The results page in a real browser: by axe's rules, wide and narrow, light and dark, on paper, without a script."""
 
-import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
-import uvicorn
 from playwright.sync_api import Browser, Page, expect
 from sqlmodel import select
 from starlette.testclient import TestClient
@@ -18,13 +16,12 @@ from app.core.settings import Settings
 from app.library.clips.imported import ImportedClip
 from app.library.clips.store import ClipStore
 from app.main import create_app
-from app.serving import address_of, bind
 from app.studies.versions import set_state
 from app.trials.tables import State, Study
 from app.worker.handlers import results as worker
-from app.worker.worker import work
 from tests.admin.persons import make_login, make_user
 from tests.browser.conftest import fresh_sqlite
+from tests.browser.served import served
 from tests.browser.steps import NARROW, Check
 from tests.clock import Clock
 from tests.factories import open_study
@@ -73,22 +70,10 @@ def service(
             one = Walk(client, "nav")
             while one.page != "end":
                 one.answer(**({"choice": choice} if one.page.startswith("trial") else {}))
-    bound, stop = bind("127.0.0.1", 0), threading.Event()
-    bound.listen()  # who comes before the service runs waits for it
-    server = uvicorn.Server(uvicorn.Config(create_app(settings, database), log_level="warning"))
     rough = pytest.MonkeyPatch()
     rough.setattr(worker, "RESAMPLES", 100)
-    threads = [
-        threading.Thread(target=server.run, kwargs={"sockets": [bound]}, daemon=True),
-        threading.Thread(target=work, args=(settings, workers, stop), daemon=True),
-    ]
-    for thread in threads:
-        thread.start()
-    yield Service(address_of(bound), database, cookie)
-    server.should_exit = True
-    stop.set()
-    for thread in threads:
-        thread.join()
+    with served(settings, database, workers) as address:
+        yield Service(address, database, cookie)
     workers.close()
     rough.undo()
 

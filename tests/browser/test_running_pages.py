@@ -1,11 +1,9 @@
 """Pages on a study that runs with arms and a target of precision: they break no rule of axe, and they fit."""
 
-import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
-import uvicorn
 from playwright.sync_api import Browser, Page, expect
 from sqlalchemy import update
 
@@ -15,12 +13,11 @@ from app.core.database import Database
 from app.core.settings import Settings
 from app.library.clips.imported import ImportedClip
 from app.library.clips.store import ClipStore
-from app.main import create_app
-from app.serving import address_of, bind
 from app.studies.versions import set_state
 from app.trials.tables import ParticipantSession, State
 from tests.admin.persons import make_login, make_user
 from tests.browser.conftest import fresh_sqlite
+from tests.browser.served import served
 from tests.browser.steps import AXE_CONTEXT, Check
 from tests.factories import load_file, open_study
 from tests.sessions.test_allocating import answer, begin, block, most_human
@@ -92,14 +89,8 @@ def address_and_cookie(
         for seed in range(1, PEOPLE + 1):
             token = begin(session, 100 + seed, "rated")
             rate(session, token, lambda _, seed=seed: 3 + seed % 3)  # type: ignore[misc]
-    bound = bind("127.0.0.1", 0)
-    bound.listen()  # who comes before the service runs waits for it
-    server = uvicorn.Server(uvicorn.Config(create_app(settings, database), log_level="warning"))
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]}, daemon=True)
-    thread.start()
-    yield address_of(bound), cookie
-    server.should_exit = True
-    thread.join()
+    with served(settings, database) as address:
+        yield address, cookie
 
 
 @pytest.fixture

@@ -1,22 +1,19 @@
 """A person walks to the goal by real keys in Chromium, through the real service, which has every step once."""
 
-import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-import uvicorn
 from playwright.sync_api import Browser, BrowserContext, Page, expect
 from sqlmodel import col, select
 
 from app.core.database import Database
 from app.core.settings import Settings
-from app.main import create_app
-from app.serving import address_of, bind
 from app.tasks.walk.tables import Walk, WalkSteps
 from app.trials.responses import Response
 from stimuli import steps
 from tests.browser.conftest import WAIT_MS, fresh_sqlite
+from tests.browser.served import served
 from tests.browser.steps import axe_faults
 from tests.browser.walker import NO_LOCK, Keyboard
 from tests.tasks.walk.walking import SLUG, load_walks
@@ -35,14 +32,8 @@ def walks(tmp_path_factory: pytest.TempPathFactory, migrated_sqlite: Path) -> It
     database = Database(url, checkpointing=True)
     with database.transaction() as session:
         load_walks(session, folder, walks=1, goals=6)
-    bound = bind("127.0.0.1", 0)
-    bound.listen()  # who comes before the service runs waits for it
-    server = uvicorn.Server(uvicorn.Config(create_app(settings, database), log_level="warning"))
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]}, daemon=True)
-    thread.start()
-    yield address_of(bound), database
-    server.should_exit = True
-    thread.join()
+    with served(settings, database) as address:
+        yield address, database
 
 
 @pytest.fixture
