@@ -75,6 +75,7 @@ def propose(page: Page, own: str, message: str = "") -> None:
     page.locator("button[data-saying]").click()
 
 
+@pytest.mark.exhaustive  # in the service itself: test_play.py
 def test_two_people_bargain_to_a_deal(matches: MatchRig, sit: Sit) -> None:
     table, (alice_at, bob_at) = matches.begin("glee-bargaining")
     alice, bob = sit(alice_at), sit(bob_at, viewport=NARROW)
