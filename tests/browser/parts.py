@@ -14,7 +14,7 @@ KIND = re.compile(r'^<\w+|(?:class|type|name|role)="[^"]*"|data-part="[^"\d]*')
 
 def each_part_once(pages: Mapping[str, Shown]) -> Sequence[str]:
     """Names of pages that together have every kind of element of all, the richest first."""
-    kinds = {name: _kinds(render(page).body.decode()) for name, page in pages.items()}
+    kinds = {name: _kinds(bytes(render(page).body).decode()) for name, page in pages.items()}
     seen: set[str] = set()
     chosen = []
     for name in sorted(kinds, key=lambda name: -len(kinds[name])):

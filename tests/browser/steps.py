@@ -53,7 +53,7 @@ class Looks:
         self._n += 1
         return list(product(WIDTHS, SCHEMES)) if self._at_all else [(WIDTHS[turn], SCHEMES[turn])]
 
-    def check(self, page: Page, y: str = "0", **options: object) -> None:
+    def check(self, page: Page, y: str = "0", within: str = "html", **options: object) -> None:
         """At the height `y`: a bar that stays in view lies over some field half-way down a page. Ends narrow.
 
         `within`, a selector, leaves out what another test has looked at: a large page takes two seconds.
@@ -66,7 +66,7 @@ class Looks:
             for scheme in SCHEMES:
                 if (width, scheme) in looks:
                     page.emulate_media(color_scheme=scheme)
-                    faults = axe_faults(page, **options)
+                    faults = axe_faults(page, within, **options)
                     assert not faults, (page.url, width, scheme, *faults)
             assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"), (
                 f"{page.url} scrolls sideways at {width}"
