@@ -45,10 +45,7 @@ from app.tasks.game.terms import (
     with_checks,
 )
 from app.trials.attention import TIDIES as ATTENTION
-from app.trials.attention import (
-    keys_of_attention,
-    resolved_attention,
-)
+from app.trials.attention import keys_of_attention, resolved_attention
 from app.trials.design import Kind
 from app.trials.lists import Keys, Reader
 from app.trials.parts import CheckedDesign, CheckedSettings, UnitSpec
