@@ -10,6 +10,7 @@ import importlib
 import json
 import os
 import pkgutil
+import shutil
 import signal
 import subprocess
 import sys
@@ -45,10 +46,10 @@ def is_there(pid: int) -> bool:
 
 
 class Program:
-    """Starts the command; `close` when no more is to be started."""
+    """Starts the command; `close` when no more is to be started. `migrated` is an empty database that is up to date."""
 
-    def __init__(self, folder: Path) -> None:
-        self._folder, self._n_started = folder, 0
+    def __init__(self, folder: Path, migrated: Path) -> None:
+        self._folder, self._n_started, self._migrated = folder, 0, migrated
         code = "from tests.program import serve; serve()"
         self._server = subprocess.Popen(
             [sys.executable, "-c", code],
@@ -76,6 +77,13 @@ class Program:
         pid = self._ask(argv=argv, cwd=str(cwd), environment=dict(environment), before=before, **paths)
         return Running(pid, pipe.open(encoding="utf-8"))
 
+    def begin(self, data: Path) -> Path:
+        """The data folder, with the database that a first command would make in most of a second."""
+        data.mkdir(exist_ok=True)
+        if not (database := data / "likely-human.sqlite3").exists():
+            shutil.copy(self._migrated, database)
+        return data
+
     def _ask(self, **request: object) -> int:
         assert self._server.stdin
         assert self._server.stdout
@@ -95,6 +103,13 @@ def serve() -> None:
         for module in found:
             if not module.name.endswith("__main__"):
                 importlib.import_module(module.name)
+    # Of the routes, which each service would work out anew for a second.
+    main = importlib.import_module("app.main")
+    main._pages()
+    main._guarded()
+    importlib.import_module(
+        "analysis.figures.canvas"
+    ).DPI = 30  # pictures in print are tested in tests/analysis
     gc.freeze()
     gc.enable()
     for line in sys.stdin:
