@@ -1,12 +1,14 @@
 """The addresses that are asked for most, answered before the other layers."""
 
+from collections.abc import Mapping
+
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, Response
 from starlette.routing import Route
 from starlette.testclient import TestClient
 from starlette.types import Receive, Scope, Send
 
-from app.core.first_routes import FirstRoutes
+from app.core.first_routes import FirstRoutes, Tell
 
 
 class Narrow(LookupError):
@@ -37,7 +39,7 @@ async def _widely(_request: Request, error: Exception) -> Response:
 
 
 def client() -> TestClient:
-    replies = {LookupError: _widely, Narrow: _narrowly}
+    replies: Mapping[type[Exception], Tell] = {LookupError: _widely, Narrow: _narrowly}
     app = FirstRoutes(_elsewhere, [Route("/p/{name}", _show, methods=["GET"])], replies)
     return TestClient(app, raise_server_exceptions=False)
 
