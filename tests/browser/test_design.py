@@ -125,7 +125,9 @@ def focused(page: Page) -> str:
     return str(page.evaluate("document.activeElement.id"))
 
 
-def test_typed_text_is_saved_previewed_and_undone_field_by_field(open_design: Open, service: Service) -> None:
+def test_what_is_typed_in_two_fields_without_a_pause_is_undone_one_by_one(
+    open_design: Open, service: Service
+) -> None:
     slug = service.study()
     page = open_design(slug)
     page.get_by_label("Title", exact=True).fill("Two fields")
@@ -138,10 +140,15 @@ def test_typed_text_is_saved_previewed_and_undone_field_by_field(open_design: Op
     assert service.draft(slug)["title"] == "Two fields"
     assert service.draft(slug).get("completion", {}).get("code") != "ONE"
 
-    page.get_by_label("Title", exact=True).fill("Who walks here?")
-    expect(participants_page(page).locator(".study")).to_have_text("Who walks here?")
+
+def test_typed_text_is_saved_and_previewed(open_design: Open, service: Service) -> None:
+    slug = service.study()
+    page = open_design(slug)
+    title = page.get_by_label("Title", exact=True)
+    title.fill("Who walks here?")
     saved(page)
     assert service.draft(slug)["title"] == "Who walks here?"
+    expect(participants_page(page).locator(".study")).to_have_text("Who walks here?")
     assert focused(page) == "title"
 
     page.get_by_label("Consent text").fill("# A new text\n\n<b>typed</b> and **bold**")
