@@ -22,8 +22,6 @@ from importlib.metadata import entry_points
 from pathlib import Path
 from typing import Any, NoReturn, TextIO
 
-from sqlalchemy.orm import configure_mappers
-
 PROGRAM = Path(sys.executable).parent / "likely-human"
 LATE = (
     "alembic.command",
@@ -113,14 +111,16 @@ def serve() -> None:
                 importlib.import_module(module.name)
     for name in LATE:
         importlib.import_module(name)
+    from sqlalchemy.orm import configure_mappers
+
+    from analysis.figures import canvas
+    from app.main import _guarded, _pages
+
     # Each service would work out its routes anew for a second, each command on a database its tables.
-    main = importlib.import_module("app.main")
-    main._pages()
-    main._guarded()
+    _pages()
+    _guarded()
     configure_mappers()
-    importlib.import_module(
-        "analysis.figures.canvas"
-    ).DPI = 30  # pictures in print are tested in tests/analysis
+    canvas.DPI = 30  # pictures in print are tested in tests/analysis
     gc.freeze()
     gc.enable()
     for line in sys.stdin:
