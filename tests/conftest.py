@@ -145,7 +145,9 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     """
     if absl := sys.modules.get("absl.logging"):
         absl.get_absl_handler().python_handler.stream = sys.__stderr__
-    if computed := sys.modules.get("tests.computed"):
+    if "tests.computed" in sys.modules:
+        from tests import computed
+
         computed.renders = item.nodeid.startswith(RENDERED)
     for fixture, module in (("client", "app.main"), ("database", "app.core.database")):
         if fixture in getattr(item, "fixturenames", ()):

@@ -23,6 +23,12 @@ from pathlib import Path
 from typing import Any, NoReturn, TextIO
 
 PROGRAM = Path(sys.executable).parent / "likely-human"
+LATE = (
+    "alembic.command",
+    "pingouin",
+    "statsmodels.regression.linear_model",
+    "typer.rich_utils",
+)  # in functions
 Done = subprocess.CompletedProcess[str]
 
 
@@ -103,13 +109,18 @@ def serve() -> None:
         for module in found:
             if not module.name.endswith("__main__"):
                 importlib.import_module(module.name)
-    # Of the routes, which each service would work out anew for a second.
-    main = importlib.import_module("app.main")
-    main._pages()
-    main._guarded()
-    importlib.import_module(
-        "analysis.figures.canvas"
-    ).DPI = 30  # pictures in print are tested in tests/analysis
+    for name in LATE:
+        importlib.import_module(name)
+    from sqlalchemy.orm import configure_mappers
+
+    from analysis.figures import canvas
+    from app.main import _guarded, _pages
+
+    # Each service would work out its routes anew for a second, each command on a database its tables.
+    _pages()
+    _guarded()
+    configure_mappers()
+    canvas.DPI = 30  # pictures in print are tested in tests/analysis
     gc.freeze()
     gc.enable()
     for line in sys.stdin:

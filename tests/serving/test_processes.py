@@ -132,8 +132,8 @@ def test_processes_that_start_slowly_are_waited_for(
     with postgres_or_skip() as server:
         server.execute(f"CREATE DATABASE {name} TEMPLATE {migrated_postgres}")
         try:
-            more = {"DATABASE_URL": url, "PYTHONPATH": str(slow)}
-            served = serving(program, tmp_path / "data", "--workers", "2", **more)
+            more = ("--workers", "2")
+            served = serving(program, tmp_path / "data", *more, DATABASE_URL=url, PYTHONPATH=str(slow))
             with served as service, service.connect() as connection:
                 assert ask(connection, "/healthz") == (200, b"ok")
         finally:
