@@ -34,6 +34,7 @@ from app.core.database import Database
 from app.core.dependencies import DatabaseDep, SettingsDep
 from app.core.ending import ENDS, Bodies, WholeOrNot, hearing_of_end, is_ending
 from app.core.errors import StudyError, page_words
+from app.core.first_routes import FirstRoutes, Tell
 from app.core.headers import SAFE, SafetyHeaders
 from app.core.language import gettext as _
 from app.core.language import read_catalogues
@@ -87,16 +88,19 @@ def _make(settings: Settings, database: Database) -> FastAPI:
     store = ClipStore(settings.data_dir)
     api = make_api()
     app.state.starts = Starts(settings.max_starts)
+    replies: dict[type[Exception], Tell] = {
+        **dict.fromkeys((StudyError, HTTPException, RequestValidationError), _tell),
+        **dict.fromkeys((OperationalError, NoConnection, OSError), _tell_unstored),
+    }
     for each in (app, api):
         each.state.settings, each.state.database, each.state.store = settings, database, store
         each.state.sessions = SESSIONS
-        for error in (StudyError, HTTPException, RequestValidationError):
-            each.add_exception_handler(error, _tell)
-        for trouble in (OperationalError, NoConnection, OSError):
-            each.add_exception_handler(trouble, _tell_unstored)
+        for error, tell in replies.items():
+            each.add_exception_handler(error, tell)
         each.add_exception_handler(Exception, _tell_unexpected)
     # What is added last is outermost: requests beyond the limits are refused before any other work.
     app.add_middleware(Gate, database=database, cookie=COOKIE, guarded=_guarded(), tell=_tell)
+    app.add_middleware(FirstRoutes, routes=PAGE_ROUTES, replies=replies)
     app.add_middleware(WholeOrNot, bodies=bodies)
     app.add_middleware(AtOnce, of_network=settings.max_connections)
     of_participants, of_experimenters = _pages()

@@ -65,6 +65,7 @@ LONG = {
 }
 COLLECTING = (20_000, 20, 50)
 BROWSER = "tests/browser/"
+RENDERED = (BROWSER, "tests/analysis/")
 BESIDE = (
     "tests/browser/test_whole_human_test.py",
 )  # draws, encodes and learns; its browser has ten seconds of it
@@ -83,6 +84,10 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     if config.getoption("exhaustive") and not config.getoption("hypothesis_profile", None):
         hypothesis.settings.load_profile("all")
+    if cache := getattr(config, "cache", None):
+        # JAX compiles the same steps for each judge that is trained, and in each run anew: two thirds of training.
+        os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", str(cache.mkdir("jax")))
+        os.environ |= {"JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0"}
     if hasattr(config, "workerinput"):
         # To end a gigabyte of objects one by one takes seconds, and the first process waits.
         atexit.register(os._exit, 0)
@@ -140,6 +145,10 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     """
     if absl := sys.modules.get("absl.logging"):
         absl.get_absl_handler().python_handler.stream = sys.__stderr__
+    if "tests.computed" in sys.modules:
+        from tests import computed
+
+        computed.renders = item.nodeid.startswith(RENDERED)
     for fixture, module in (("client", "app.main"), ("database", "app.core.database")):
         if fixture in getattr(item, "fixturenames", ()):
             import_module(module)
@@ -327,9 +336,9 @@ def study(
 
 
 @pytest.fixture(scope="session")
-def program(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Program]:
+def program(tmp_path_factory: pytest.TempPathFactory, migrated_sqlite: Path) -> Iterator[Program]:
     """The command `likely-human`, to be run in processes of its own."""
-    program = Program(tmp_path_factory.mktemp("program"))
+    program = Program(tmp_path_factory.mktemp("program"), migrated_sqlite)
     yield program
     program.close()
 

@@ -10,6 +10,7 @@ import importlib
 import json
 import os
 import pkgutil
+import shutil
 import signal
 import subprocess
 import sys
@@ -22,6 +23,12 @@ from pathlib import Path
 from typing import Any, NoReturn, TextIO
 
 PROGRAM = Path(sys.executable).parent / "likely-human"
+LATE = (
+    "alembic.command",
+    "pingouin",
+    "statsmodels.regression.linear_model",
+    "typer.rich_utils",
+)  # in functions
 Done = subprocess.CompletedProcess[str]
 
 
@@ -45,10 +52,10 @@ def is_there(pid: int) -> bool:
 
 
 class Program:
-    """Starts the command; `close` when no more is to be started."""
+    """Starts the command; `close` when no more is to be started. `migrated` is an empty database that is up to date."""
 
-    def __init__(self, folder: Path) -> None:
-        self._folder, self._n_started = folder, 0
+    def __init__(self, folder: Path, migrated: Path) -> None:
+        self._folder, self._n_started, self._migrated = folder, 0, migrated
         code = "from tests.program import serve; serve()"
         self._server = subprocess.Popen(
             [sys.executable, "-c", code],
@@ -76,6 +83,13 @@ class Program:
         pid = self._ask(argv=argv, cwd=str(cwd), environment=dict(environment), before=before, **paths)
         return Running(pid, pipe.open(encoding="utf-8"))
 
+    def begin(self, data: Path) -> Path:
+        """The data folder, with the database that a first command would make in most of a second."""
+        data.mkdir(exist_ok=True)
+        if not (database := data / "likely-human.sqlite3").exists():
+            shutil.copy(self._migrated, database)
+        return data
+
     def _ask(self, **request: object) -> int:
         assert self._server.stdin
         assert self._server.stdout
@@ -95,6 +109,18 @@ def serve() -> None:
         for module in found:
             if not module.name.endswith("__main__"):
                 importlib.import_module(module.name)
+    for name in LATE:
+        importlib.import_module(name)
+    from sqlalchemy.orm import configure_mappers
+
+    from analysis.figures import canvas
+    from app.main import _guarded, _pages
+
+    # Each service would work out its routes anew for a second, each command on a database its tables.
+    _pages()
+    _guarded()
+    configure_mappers()
+    canvas.DPI = 30  # pictures in print are tested in tests/analysis
     gc.freeze()
     gc.enable()
     for line in sys.stdin:

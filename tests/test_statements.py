@@ -8,7 +8,7 @@ from sqlalchemy.exc import IntegrityError
 from sqlmodel import SQLModel
 
 from app.core.database import Database
-from app.core.statements import Hot
+from app.core.statements import Hot, keep_driver
 from app.trials.tables import Study
 
 _study = SQLModel.metadata.tables[str(Study.__tablename__)]
@@ -46,3 +46,16 @@ def test_a_broken_constraint_is_told_as_of_every_statement(database: Database) -
     row = {"slug": "a", "state": "closed", "closing": "", "created_at": AT}
     with pytest.raises(IntegrityError), database.transaction() as session:
         add.run(session, row, row)
+
+
+def test_a_session_whose_driver_is_kept_has_the_same_rows_and_errors(database: Database) -> None:
+    """As in the group of writes, where the driver is looked for once."""
+    add, find = Hot(insert(_study)), Hot(select(_study.c.slug))
+    row = {"slug": "a", "state": "closed", "closing": "", "created_at": AT}
+    with database.transaction() as session:
+        keep_driver(session)
+        add.run(session, row)
+        assert [tuple(each) for each in find.all(session, {})] == [("a",)]
+        with pytest.raises(IntegrityError):
+            add.run(session, row)
+        session.rollback()

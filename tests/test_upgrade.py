@@ -13,6 +13,7 @@ import gzip
 import io
 import json
 import random
+import shutil
 import sqlite3
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import closing
@@ -64,11 +65,23 @@ def gold_of_0_4() -> Any:
     return json.loads(gzip.decompress((Path(__file__).parent / "gold" / "0.4.json.gz").read_bytes()))
 
 
+@pytest.fixture(scope="module")
+def kept_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Where SQLite's upgraded database is kept for the tests after the first."""
+    return tmp_path_factory.mktemp("upgraded") / "0.3.sqlite3"
+
+
 @pytest.fixture
-def upgraded(database_url: URL) -> URL:
+def upgraded(database_url: URL, kept_file: Path) -> URL:
+    file = database_url.database or "" if database_url.get_backend_name() == "sqlite" else None
+    if file and kept_file.exists():
+        shutil.copy(kept_file, file)
+        return database_url
     empty(database_url)
     restore(database_url, gold()["rows"], "0003")
     migrate(database_url)
+    if file:
+        shutil.copy(file, kept_file)
     return database_url
 
 

@@ -94,6 +94,7 @@ VERDICT_COLUMNS: tuple[Column, ...] = (
         "text",
         "",
         "the exclusion rules that the session meets, joined by `;`: those first by which it does not count",
+        never=GAPS,
         optional=True,
     ),
 )
@@ -102,7 +103,7 @@ VERDICT_COLUMNS: tuple[Column, ...] = (
 RESPONSE_COLUMNS: tuple[Column, ...] = (
     Column("study", "text", "", "the study's slug", required=True),
     Column("version", "integer", "", "version of the study file the session saw", minimum=1, required=True),
-    Column("arm", "text", "", "arm of the study the session was in"),
+    Column("arm", "text", "", "arm of the study the session was in", never=GAPS),
     Column("mode", "text", "", "what kind of run the session was", allowed=MODES, required=True),
     Column("participant", "text", "", "who answered; independent of every other participant", required=True),
     Column("session", "text", "", "the participant's run of the study", required=True),
@@ -157,7 +158,7 @@ RESPONSE_COLUMNS: tuple[Column, ...] = (
     Column("stalls", "integer", "count", "how often either clip stopped for lack of data", minimum=0),
     Column("hidden_ms", "integer", "ms", "how long the page was hidden during the trial", minimum=0),
     Column("excluded", "text", "", "name of the rule that excludes the row; empty if it counts", never=GAPS),
-    Column("flags", "text", "", "what makes the answer noteworthy, joined by `;`", optional=True),
+    Column("flags", "text", "", "what makes the answer noteworthy, joined by `;`", never=GAPS, optional=True),
     Column(
         "layout",
         "text",
@@ -182,7 +183,9 @@ RESPONSE_COLUMNS: tuple[Column, ...] = (
         minimum=0,
         optional=True,
     ),
-    Column("block", "text", "", "the part of the session that the trial belongs to", optional=True),
+    Column(
+        "block", "text", "", "the part of the session that the trial belongs to", never=GAPS, optional=True
+    ),
     Column(
         "certainty",
         "number",
@@ -256,7 +259,7 @@ LABEL_COLUMNS: tuple[Column, ...] = (
 RATING_COLUMNS: tuple[Column, ...] = (
     Column("study", "text", "", "the study's slug", required=True),
     Column("version", "integer", "", "version of the study file the session saw", minimum=1, required=True),
-    Column("arm", "text", "", "arm of the study the session was in"),
+    Column("arm", "text", "", "arm of the study the session was in", never=GAPS),
     Column("mode", "text", "", "what kind of run the session was", allowed=MODES, required=True),
     Column("block", "text", "", "the part of the session that the trial belongs to", required=True),
     Column("participant", "text", "", "who rated; independent of every other participant", required=True),
@@ -304,7 +307,7 @@ RATING_COLUMNS: tuple[Column, ...] = (
     ),
     Column("shown_at", "time", "ISO 8601 UTC", "when the server first sent the trial's page"),
     Column("answered_at", "time", "ISO 8601 UTC", "when the server stored the answer"),
-    Column("flags", "text", "", "what makes the answer noteworthy, joined by `;`"),
+    Column("flags", "text", "", "what makes the answer noteworthy, joined by `;`", never=GAPS),
     Column("excluded", "text", "", "name of the rule that excludes the row; empty if it counts", never=GAPS),
     Column("group", "text", "", "the item's group; empty where it has none", optional=True),
     Column(

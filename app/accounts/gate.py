@@ -6,7 +6,7 @@ errors in a body are not shown to someone who may not send it. The guards decide
 """
 
 import re
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -17,12 +17,10 @@ from starlette.types import ASGIApp, Receive, Scope, Send
 from app.accounts import logins
 from app.accounts.logins import NotAllowed, Who
 from app.core.database import Database
+from app.core.first_routes import Tell
 from app.core.headers import SAFE
 
 OPEN = frozenset({"/admin/login"})
-
-
-Tell = Callable[[Request, Exception], Awaitable[Response]]
 
 
 @dataclass(frozen=True, slots=True)

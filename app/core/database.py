@@ -24,6 +24,7 @@ from sqlmodel import Session
 
 from app.core.engines import LOCK_WAIT_S, make_engine
 from app.core.errors import Stale
+from app.core.statements import keep_driver
 
 P = ParamSpec("P")
 S = TypeVar("S")
@@ -106,6 +107,7 @@ class Database:
             self._kept = self._loop_engine.connect()
         try:
             with Session(self._kept, expire_on_commit=False) as session, session.begin():
+                keep_driver(session)
                 yield session
         except BaseException:
             self._let_go()  # whatever the failure left in it

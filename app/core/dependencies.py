@@ -45,17 +45,16 @@ async def _read_form(request: Request) -> dict[str, str]:
     content_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
     if content_type != "application/x-www-form-urlencoded":
         raise NotAForm("This address takes a web form (application/x-www-form-urlencoded).")
-    body = await bounded_body(request, MAX_FORM_BYTES)
+    text = (await bounded_body(request, MAX_FORM_BYTES)).decode("ascii", "replace")
     try:
-        text = without_nul(body.decode("ascii", "replace"))
         fields = parse_qsl(text, keep_blank_values=True, max_num_fields=MAX_FORM_FIELDS)
     except ValueError:
         raise BadForm(f"The form has too many fields; {MAX_FORM_FIELDS} are allowed.") from None
-    found: dict[str, str] = {}
-    for name, value in ((without_nul(name), without_nul(value)) for name, value in fields):
-        if found.get(name, value) != value:
-            request.state.repeated = name
-        found[name] = value
+    if "\x00" in text or "%00" in text:
+        fields = [(without_nul(name), without_nul(value)) for name, value in fields]
+    found = dict(fields)
+    if len(found) < len(fields):
+        request.state.repeated = next((name for name, value in fields if found[name] != value), "")
     return found
 
 

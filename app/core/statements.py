@@ -10,12 +10,13 @@ from collections import namedtuple
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from sqlalchemy import Connection, Dialect
+from sqlalchemy import Dialect
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 
 Values = Mapping[str, Any]
 Convert = Callable[[Any], Any]
+_DRIVER = "likely-human.driver"
 
 
 class Hot:
@@ -28,10 +29,10 @@ class Hot:
 
     def all(self, session: Session, values: Values) -> Sequence[Any]:
         """All rows; columns by place and by name."""
-        connection = session.connection()
-        if not _is_direct(connection):
-            return connection.execute(self.statement, values).all()
-        return self._compiled(connection, values).all(connection, values)
+        driver = _driver_of(session)
+        if driver is None:
+            return session.connection().execute(self.statement, values).all()
+        return self._compiled(session, values).all(driver, values)
 
     def first(self, session: Session, values: Values) -> Any:
         """The first row; None without one."""
@@ -40,25 +41,30 @@ class Hot:
 
     def run(self, session: Session, *rows: Values) -> None:
         """Run the statement, which returns nothing, for each row of values: an INSERT takes several."""
-        connection = session.connection()
-        if not _is_direct(connection):
-            connection.execute(self.statement, rows)
+        driver = _driver_of(session)
+        if driver is None:
+            session.connection().execute(self.statement, rows)
         else:
-            self._compiled(connection, rows[0]).run(connection, rows)
+            self._compiled(session, rows[0]).run(driver, rows)
 
-    def _compiled(self, connection: Connection, values: Values) -> "_ForSQLite":
+    def _compiled(self, session: Session, values: Values) -> "_ForSQLite":
         names = tuple(values)
         found = self._for_sqlite.get(names)
         if found is None:
-            found = self._for_sqlite[names] = _ForSQLite(self.statement, connection.dialect, names)
+            found = self._for_sqlite[names] = _ForSQLite(self.statement, session.get_bind().dialect, names)
         return found
+
+
+def keep_driver(session: Session) -> None:
+    """Look once, and not at each statement, for the driver's connection of a session that has one transaction."""
+    session.info[_DRIVER] = _driver_of(session)
 
 
 class _ForSQLite:
     def __init__(self, statement: Any, dialect: Dialect, names: Sequence[str]) -> None:
         compiled: Any = statement.compile(dialect=dialect, column_keys=list(names))
         assert not [*compiled.insert_prefetch, *compiled.update_prefetch], "a default of Python's"
-        self._text = str(compiled)
+        self._text, self._dialect = str(compiled), dialect
         # Empty where VALUES is not the last of it.
         self._row = (
             self._text.rpartition(" VALUES ")[2] if self._text.endswith(")") and compiled.isinsert else ""
@@ -72,19 +78,19 @@ class _ForSQLite:
         converts = [_impl(column, dialect).result_processor(dialect, None) for column in columns]
         self._converted = [(at, convert) for at, convert in enumerate(converts) if convert is not None]
 
-    def all(self, connection: Connection, values: Values) -> list[Any]:
+    def all(self, driver: sqlite3.Connection, values: Values) -> list[Any]:
         try:
-            rows = _driver(connection).execute(self._text, self._in_order(values)).fetchall()
+            rows = driver.execute(self._text, self._in_order(values)).fetchall()
         except sqlite3.Error as error:
-            raise self._as_sqlalchemys(connection, error) from error
+            raise self._as_sqlalchemys(error) from error
         return [self._make(self._read(row)) for row in rows]
 
-    def run(self, connection: Connection, rows: Sequence[Values]) -> None:
+    def run(self, driver: sqlite3.Connection, rows: Sequence[Values]) -> None:
         try:
             values = [value for row in rows for value in self._in_order(row)]
-            _driver(connection).execute(self._text_of(len(rows)), values)
+            driver.execute(self._text_of(len(rows)), values)
         except sqlite3.Error as error:
-            raise self._as_sqlalchemys(connection, error) from error
+            raise self._as_sqlalchemys(error) from error
 
     def _text_of(self, n_rows: int) -> str:
         """The statement for so many rows at once: one INSERT takes them all."""
@@ -107,15 +113,20 @@ class _ForSQLite:
             cells[at] = convert(cells[at])
         return cells
 
-    def _as_sqlalchemys(self, connection: Connection, error: sqlite3.Error) -> BaseException:
+    def _as_sqlalchemys(self, error: sqlite3.Error) -> BaseException:
         """The error as the database expects it of every statement."""
-        return DBAPIError.instance(self._text, None, error, sqlite3.Error, dialect=connection.dialect)
+        return DBAPIError.instance(self._text, None, error, sqlite3.Error, dialect=self._dialect)
 
 
-def _is_direct(connection: Connection) -> bool:
-    """True if the driver runs it: on SQLite, unless somebody listens to all statements."""
+def _driver_of(session: Session) -> sqlite3.Connection | None:
+    """SQLite's driver, which runs statements itself; None elsewhere, or where something listens to all statements."""
+    if kept := session.info.get(_DRIVER):
+        return kept  # type: ignore[no-any-return]
+    connection = session.connection()
     listened: Any = connection.dispatch
-    return connection.dialect.name == "sqlite" and not listened.before_cursor_execute
+    if connection.dialect.name != "sqlite" or listened.before_cursor_execute:
+        return None
+    return connection.connection.dbapi_connection  # type: ignore[return-value]
 
 
 def _maker(names: Sequence[str]) -> Callable[[Sequence[Any]], Any]:
@@ -127,7 +138,3 @@ def _maker(names: Sequence[str]) -> Callable[[Sequence[Any]], Any]:
 
 def _impl(typed: Any, dialect: Dialect) -> Any:
     return typed.type.dialect_impl(dialect)
-
-
-def _driver(connection: Connection) -> sqlite3.Connection:
-    return connection.connection.dbapi_connection  # type: ignore[return-value]

@@ -55,7 +55,8 @@ class Imported:
 
 def refuse_known_studies(session: Session, slugs: Sequence[str], origin: object) -> None:
     """Raise Conflict for a study that is there already."""
-    there = session.exec(select(Study.slug).where(col(Study.slug).in_(slugs))).first()
+    known = select(Study.slug).where(col(Study.slug).in_(slugs)).order_by(col(Study.slug))
+    there = session.exec(known).first()
     if there:
         raise Conflict(f"{origin}: study {there!r} is there already; nothing was imported")
 

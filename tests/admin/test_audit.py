@@ -133,6 +133,41 @@ def test_the_audit_log_tells_before_and_after(owner: Person, database: Database)
     assert "owner@example.org" in page
 
 
+def test_a_saved_design_is_told_as_the_form_calls_it(owner: Person, database: Database) -> None:
+    make_study(database, owner)
+    was = {
+        "instructions": "Look.\nThen choose.",
+        "trials": {"questions": [{"id": "why", "type": "text", "ask": "Why?"}]},
+    }
+    new = {
+        "instructions": "Look.\nChoose.",
+        "trials": {"questions": [{"id": "why", "type": "text", "required": True}]},
+    }
+    with database.transaction() as session:
+        for action, before, after in (
+            ("draft.save", was, new),
+            ("version.save", {"draft": {"title": "Old"}}, {"sha256": "f00"}),
+            ("study.links", None, {"links": 2, "arms": ["a", "b"]}),
+        ):
+            record(
+                session,
+                owner.who.actor,
+                action,
+                now=datetime.now(UTC),
+                study="nav",
+                before=before,
+                after=after,
+            )
+    page = unescape(owner.get("/admin/audit").text)
+    told = re.findall(r'<th scope="row">(.*?)</th>\s*<td>(.*?)</td>\s*<td>(.*?)</td>', page, re.DOTALL)
+    assert ("Instructions", "<pre>Then choose.</pre>", "<pre>Choose.</pre>") in told
+    assert ("Trials › Questions › why › An answer is required", "<pre>no</pre>", "<pre>yes</pre>") in told
+    assert ("Draft until then › Title", "<pre>Old</pre>", "–") in told
+    assert ("SHA-256", "–", "<pre>f00</pre>") in told
+    assert ("Arms and places", "–", "<pre>a, b</pre>") in told
+    assert not re.search("instructions|trials|[{}]", "".join(map("".join, told)))
+
+
 def test_the_audit_log_is_filtered_and_paged(owner: Person, editor: Person, database: Database) -> None:
     with database.transaction() as session:
         for number in range(60):

@@ -43,6 +43,17 @@ def test_an_amount_is_read_in_the_main_unit_however_it_is_typed() -> None:
     assert fields_to_keys(quoted, keys_to_fields(quoted)).keys == quoted
 
 
+def test_another_game_has_no_questions_on_the_rules_of_the_one_before() -> None:
+    asked = {
+        "questions": [
+            {"id": "rejected", "ask": "You offer 4. And then?", "options": ["4", "0"], "answer": "0"}
+        ]
+    }
+    keys = with_game(game="sug", comprehension=asked)
+    assert fields_to_keys(keys, {"blocks.0.game": "sug"}).keys["blocks"][0]["comprehension"] == asked
+    assert not fields_to_keys(keys, {"blocks.0.game": "wac"}).keys["blocks"][0].get("comprehension")
+
+
 def test_amounts_are_in_the_currency_that_comes_with_them() -> None:
     keys = with_game(bonus={"cap_minor": 300})
     assert paid(keys, currency="JPY", cap_minor="500") == {"cap_minor": 500, "currency": "JPY"}

@@ -271,6 +271,13 @@ def test_the_gaps_of_other_programs_exclude_nobody_and_the_remedy_is_named(
         )
 
 
+@pytest.mark.parametrize("column", ["arm", "flags", "block", "rules"])
+def test_no_name_is_read_from_the_gap_of_another_program(tmp_path: Path, column: str) -> None:
+    """An arm, a flag, a block or a rule of the name NA would be one of its own in what is counted."""
+    write_csv(tmp_path / "r.csv", [row | {column: "NA"} for row in ROWS])
+    assert f"column {column}: 'NA' is not allowed" in refusal(tmp_path / "r.csv")
+
+
 def test_a_damaged_parquet_file_is_refused_in_one_line(tmp_path: Path) -> None:
     path = tmp_path / "r.parquet"
     path.write_bytes(b"PAR1" + bytes(100) + b"PAR1")

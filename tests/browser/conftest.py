@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import threading
 from collections.abc import Callable, Generator, Iterator, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -13,6 +12,7 @@ import pytest
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser, ConsoleMessage, Page, Playwright
+    from sqlalchemy import URL
 
     from app.core.database import Database
     from app.library.clips.imported import ImportedClip
@@ -143,38 +143,36 @@ def visit(browser: Browser, rig: Rig) -> Iterator[Visit]:
     assert faults == []
 
 
-@pytest.fixture(scope="module")
-def service(
-    tmp_path_factory: pytest.TempPathFactory, library: tuple[ClipStore, Sequence[ImportedClip]]
-) -> Iterator[tuple[str, Database]]:
-    """The service as served, with one practice pair and two others."""
-    import uvicorn
+def fresh_sqlite(migrated: Path, folder: Path) -> URL:
+    """A database of its own, which is copied: to migrate one takes a second."""
     from sqlalchemy import URL
 
+    return URL.create("sqlite", database=str(shutil.copy(migrated, folder / "service.sqlite3")))
+
+
+@pytest.fixture(scope="module")
+def service(
+    tmp_path_factory: pytest.TempPathFactory,
+    library: tuple[ClipStore, Sequence[ImportedClip]],
+    migrated_sqlite: Path,
+) -> Iterator[tuple[str, Database]]:
+    """The service as served, with one practice pair and two others."""
     from app.core.database import Database
     from app.core.settings import Settings
-    from app.main import create_app
-    from app.serving import address_of, bind
-    from tests.conftest import migrate
     from tests.factories import open_study
 
+    from .served import served
+
     folder = tmp_path_factory.mktemp("service")
-    url = URL.create("sqlite", database=str(folder / "service.sqlite3"))
-    migrate(url)
+    url = fresh_sqlite(migrated_sqlite, folder)
     settings = Settings(  # type: ignore[call-arg]
         LIKELY_HUMAN_DATA=library[0].root, DATABASE_URL=str(url), LIKELY_HUMAN_SECRET="test"
     )
     database = Database(url, checkpointing=True)
     with database.transaction() as session:
         open_study(session, folder, library[1], sample=SAMPLE)
-    bound = bind("127.0.0.1", 0)
-    bound.listen()  # who comes before the service runs waits for it
-    server = uvicorn.Server(uvicorn.Config(create_app(settings, database), log_level="warning"))
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]}, daemon=True)
-    thread.start()
-    yield address_of(bound), database
-    server.should_exit = True
-    thread.join()
+    with served(settings, database) as address:
+        yield address, database
 
 
 @pytest.hookimpl(wrapper=True)

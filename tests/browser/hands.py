@@ -9,6 +9,8 @@ from playwright.sync_api import FileChooser, Locator, Page, TimeoutError, expect
 MOST_TABS = 400
 # On a loaded machine Chromium once opened no dialog at the key; whoever sits there presses it again.
 CHOOSER_MS, CHOOSER_TRIES = 30_000, 3
+IS_AT = """(element, group) =>
+  element === document.activeElement || (group !== null && document.activeElement.name === group)"""
 
 
 class Hand(Protocol):
@@ -89,8 +91,9 @@ class Keyboard:
     def _go_to(self, target: Locator, group: str | None = None) -> None:
         """Tab until it (or, of a group of radio buttons, any of it) has the focus."""
         target.wait_for()
+        element = target.element_handle()  # found once: by its role it takes longer than the key
         for _ in range(MOST_TABS):
-            if _has_focus(target) or (group is not None and _is_in(target.page, group)):
+            if element.evaluate(IS_AT, group):
                 return
             self._keys.press("Tab")
         raise AssertionError(f"the keyboard does not reach {target}")
@@ -102,7 +105,3 @@ def _listening(_: FileChooser) -> None:
 
 def _has_focus(target: Locator) -> bool:
     return bool(target.evaluate("element => element === document.activeElement"))
-
-
-def _is_in(page: Page, group: str) -> bool:
-    return bool(page.evaluate("name => document.activeElement.name === name", group))

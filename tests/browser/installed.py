@@ -1,4 +1,4 @@
-"""The real service on an empty data folder with one owner, videos to upload, and the experimenter's browser."""
+"""The service on an empty data folder with one owner, videos to upload, and the experimenter's browser."""
 
 import re
 import subprocess
@@ -13,6 +13,9 @@ from playwright.sync_api import Browser, Page, ViewportSize
 
 from app.accounts.tables import Role
 from app.cli.users import add
+from app.core.database import Database
+from tests.browser.served import served
+from tests.browser.whole_lab import settings_in
 from tests.factories import make_small_video
 
 SLOW_MS = 300_000  # the worker cleans clips, measures them, packs: on a busy machine
@@ -30,21 +33,34 @@ class Installation:
 @pytest.fixture(scope="module")
 def clips(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("to-upload")
-    for seed, name in enumerate(f"{source}-{n}" for source in ("human", "hybrid") for n in (1, 2, 3)):
+    for seed, name in enumerate(f"{source}-{n}" for source in ("human", "hybrid") for n in (1, 2)):
         make_small_video(folder / f"{name}.mp4", seed)
     (folder / "notes.mp4").write_text("These are my notes, and no video.\n")
     return folder
 
 
 @pytest.fixture
-def installation(
-    tmp_path: Path, clips: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]
-) -> Iterator[Installation]:
-    """An empty data folder with one owner, served."""
+def password(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> str:
+    """Of the one owner of an empty data folder."""
     monkeypatch.setenv("LIKELY_HUMAN_DATA", str(tmp_path / "data"))
     monkeypatch.setenv("DATABASE_URL", "")
     add(EMAIL, Role.OWNER, generate=True)
-    password = capfd.readouterr().out.partition("Password: ")[2].splitlines()[0]
+    return capfd.readouterr().out.partition("Password: ")[2].splitlines()[0]
+
+
+@pytest.fixture
+def here(tmp_path: Path, clips: Path, password: str) -> Iterator[Installation]:
+    """Served from this process, which has imported all of it: a command and its worker take ten seconds more."""
+    settings = settings_in(tmp_path / "data")
+    database, workers = Database(settings.database_url, checkpointing=True), Database(settings.database_url)
+    with served(settings, database, workers) as address:
+        yield Installation(address, password, clips)
+    workers.close()
+
+
+@pytest.fixture
+def installation(clips: Path, password: str) -> Iterator[Installation]:
+    """Served by its command."""
     service = subprocess.Popen(
         [sys.executable, "-m", "app", "serve", "--port", "0"], stdout=subprocess.PIPE, text=True
     )

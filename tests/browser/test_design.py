@@ -1,15 +1,12 @@
 """The design's form in a real browser: saved while one writes, with the participant's page beside it."""
 
 import re
-import threading
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
 import pytest
-import uvicorn
 from playwright.sync_api import Browser, ConsoleMessage, Dialog, FrameLocator, Page, expect
-from sqlalchemy import URL
 from sqlmodel import select
 
 from app.accounts.logins import Who
@@ -20,20 +17,20 @@ from app.core.settings import Settings
 from app.library.clips.imported import ImportedClip
 from app.library.clips.store import ClipStore
 from app.library.stimuli import add_stimuli
-from app.main import create_app
-from app.serving import address_of, bind
 from app.studies.drafts import create_study
 from app.studies.file.keys import tidied
 from app.studies.tables import Draft
 from app.trials.tables import Study
 from tests.admin.persons import make_login, make_user, share_study
+from tests.browser.conftest import fresh_sqlite
+from tests.browser.served import served
 from tests.browser.steps import AXE_CONTEXT, Check
-from tests.conftest import migrate
 from tests.factories import NOW, study_file
 
 pytestmark = pytest.mark.browser
 
 Open = Callable[..., Page]
+UNFOLD = "for (const fold of document.querySelectorAll('details')) fold.open = true"
 
 
 class Service:
@@ -68,24 +65,19 @@ class Service:
 
 @pytest.fixture(scope="module")
 def service(
-    tmp_path_factory: pytest.TempPathFactory, library: tuple[ClipStore, Sequence[ImportedClip]]
+    tmp_path_factory: pytest.TempPathFactory,
+    library: tuple[ClipStore, Sequence[ImportedClip]],
+    migrated_sqlite: Path,
 ) -> Iterator[Service]:
-    url = URL.create("sqlite", database=str(tmp_path_factory.mktemp("service") / "service.sqlite3"))
-    migrate(url)
+    url = fresh_sqlite(migrated_sqlite, tmp_path_factory.mktemp("service"))
     settings = Settings(  # type: ignore[call-arg]
         LIKELY_HUMAN_DATA=library[0].root, DATABASE_URL=str(url), LIKELY_HUMAN_SECRET="test"
     )
     database = Database(url, checkpointing=True)
     with database.transaction() as session:
         add_stimuli(session, library[1], NOW)
-    bound = bind("127.0.0.1", 0)
-    bound.listen()  # who comes before the service runs waits for it
-    server = uvicorn.Server(uvicorn.Config(create_app(settings, database), log_level="warning"))
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]}, daemon=True)
-    thread.start()
-    yield Service(address_of(bound), database)
-    server.should_exit = True
-    thread.join()
+    with served(settings, database) as address:
+        yield Service(address, database)
 
 
 @pytest.fixture
@@ -99,7 +91,7 @@ def open_design(browser: Browser, service: Service) -> Iterator[Open]:
         if message.type == "error" and "Failed to load resource" not in message.text:
             faults.append(message.text)
 
-    def open_page(slug: str, cookie: str = "", **options: Any) -> Page:
+    def open_page(slug: str, cookie: str = "", section: str = "all", **options: Any) -> Page:
         options = {"viewport": {"width": 1280, "height": 800}, **options}
         context = browser.new_context(base_url=service.address, **options)
         contexts.append(context)
@@ -111,7 +103,7 @@ def open_design(browser: Browser, service: Service) -> Iterator[Open]:
         page = context.new_page()
         page.on("console", hear)
         page.on("pageerror", lambda error: faults.append(str(error)))
-        page.goto(f"/admin/studies/{slug}/design/all")
+        page.goto(f"/admin/studies/{slug}/design/{section}")
         return page
 
     yield open_page
@@ -192,7 +184,7 @@ def test_the_page_beside_follows_what_is_written_and_its_clips_play_on_while_one
 def test_the_page_beside_shows_clips_in_turn_where_participants_see_them_so(
     open_design: Open, service: Service
 ) -> None:
-    page = open_design(service.study())
+    page = open_design(service.study(), section="trials")
     shown = participants_page(page)
     page.locator('details:has([id="trials.layout"]) > summary').click()
     page.get_by_label("Layout of the clips").focus()
@@ -211,7 +203,7 @@ def test_a_question_is_added_by_keyboard_alone_and_its_error_comes_and_goes_at_i
     open_design: Open, service: Service
 ) -> None:
     slug = service.study()
-    page = open_design(slug)
+    page = open_design(slug, section="questions")
     keys = page.keyboard
     page.locator("body").press("Tab")
     for _ in range(150):
@@ -253,12 +245,12 @@ def test_a_named_scale_and_another_type_change_the_form_and_the_focus_stays(
     open_design: Open, service: Service
 ) -> None:
     slug = service.study(scales={"speed": ["slow", "fast"]})
-    page = open_design(slug)
+    page = open_design(slug, section="questions")
     page.locator('[data-fold="trials.questions.2"] > summary').click()
     scale = page.locator('[id="trials.questions.2.scale"]')
     scale.focus()
     scale.select_option("speed")
-    expect(page.get_by_text("Its points")).to_have_count(2)
+    expect(page.get_by_text("Its points")).to_have_count(1)
     expect(scale).to_be_focused()
     name = page.locator('[id="scales.0.name"]')
     name.fill("pace")
@@ -319,7 +311,7 @@ def test_two_editors_are_merged_and_choose_where_both_changed_the_same(
     type_in(second, "title", "The second")
     choice = second.get_by_role("heading", name="You and ada@example.org changed the same place")
     expect(choice).to_be_visible()
-    check(second)
+    check(second, within="#clashes")
     assert service.draft(slug)["title"] == "First again"
     second.get_by_label("Yours").check()
     second.get_by_role("button", name="Keep what is chosen").click()
@@ -370,7 +362,9 @@ def test_the_design_breaks_no_axe_rule_wide_or_narrow_light_or_dark_and_fits(
     broken = service.study(
         title=None, background=[{"id": "A b", "type": "odd"}], scales={"speed": ["slow", "fast"]}, extra=1
     )
-    check(open_design(broken, **AXE_CONTEXT))
+    page = open_design(broken, **AXE_CONTEXT)
+    page.evaluate(UNFOLD)
+    check(page)
     page = open_design(broken, **{**AXE_CONTEXT, "viewport": {"width": 390, "height": 800}})
     expect(page.locator("iframe")).not_to_be_visible()
     expect(page.get_by_role("navigation", name="In short").locator("[aria-current]")).to_have_text("Design")
@@ -436,7 +430,7 @@ def test_blocks_are_edited_ordered_removed_and_brought_back(
     open_design: Open, service: Service, tmp_path: Path
 ) -> None:
     slug = service.study(**with_blocks())
-    page = open_design(slug)
+    page = open_design(slug, section="trials")
     expect(page.get_by_text("Ready to save")).to_be_visible()
     expect(page.get_by_label("What is asked").last).not_to_be_visible()
     page.locator('[data-fold="blocks.1"] > summary').click()
@@ -478,8 +472,8 @@ def test_a_design_with_blocks_breaks_no_axe_rule_and_fits(
     keys = with_blocks()
     keys["blocks"][0]["per_participant"] = 99
     slug = service.study(**keys)
-    page = open_design(slug, **AXE_CONTEXT)
-    page.evaluate("for (const fold of document.querySelectorAll('details')) fold.open = true")
+    page = open_design(slug, section="trials", **AXE_CONTEXT)
+    page.evaluate(UNFOLD)
     check(page)
 
 
@@ -487,7 +481,7 @@ def test_arms_and_hypotheses_are_made_by_clicks_and_what_is_wrong_is_told_at_the
     open_design: Open, service: Service, check: Check
 ) -> None:
     slug = service.study()
-    page = open_design(slug, **AXE_CONTEXT)
+    page = open_design(slug, section="arms", **AXE_CONTEXT)
     page.get_by_role("button", name="Add an arm").click()
     expect(page.locator('[id="arms.0.id"]')).to_be_focused()
     expect(page.locator('[id="arms-error"]')).to_contain_text("One arm is none")
@@ -502,10 +496,12 @@ def test_arms_and_hypotheses_are_made_by_clicks_and_what_is_wrong_is_told_at_the
     name.fill("fast")
     name.press("Tab")
     expect(page.get_by_role("group", name="fast")).to_be_visible()
+    saved(page)
+    page.goto(f"/admin/studies/{slug}/design/analysis")
     page.locator('[id="hypotheses.add"]').click()
     direction = page.locator('[id="hypotheses.0.direction-error"]')
     expect(direction).to_have_text("")
-    page.locator('[id="arms.1.id"]').focus()
+    page.locator("#faults").focus()
     expect(direction).to_have_text("“Direction” is empty: fill it in.")
     for field, chosen in (
         ("compare.0", "arm-1"),
@@ -527,13 +523,15 @@ def test_arms_and_hypotheses_are_made_by_clicks_and_what_is_wrong_is_told_at_the
             "test": "mann-whitney",
         }
     ]
+    page.evaluate(UNFOLD)
+    check(page, within="#hypotheses")
+    page.goto(f"/admin/studies/{slug}/design/arms")
     page.get_by_role("button", name="As in the study again").click()
     expect(watch).to_have_count(0)
     page.get_by_role("button", name="Undo", exact=True).click()
     expect(watch).to_have_value("free")
-    page.evaluate("for (const fold of document.querySelectorAll('details')) fold.open = true")
-    check(page)
-    check(page)
+    page.evaluate(UNFOLD)
+    check(page, within="#arms")
 
 
 def test_texts_are_translated_beside_the_original_and_what_is_missing_is_marked(
@@ -562,20 +560,19 @@ def test_texts_are_translated_beside_the_original_and_what_is_missing_is_marked(
     assert link.get_attribute("href") == "#languages.ar.consent.text"
     link.click()
     expect(page.locator('[id="languages.ar.consent.text"]')).to_be_in_viewport()
-    check(page)
-    check(page)
+    check(page, within="#words")
 
 
 def test_a_version_is_saved_with_what_was_typed_last_and_walked_through(
     open_design: Open, service: Service
 ) -> None:
     slug = service.study()
-    page = open_design(slug)
+    page = open_design(slug, section="study")
     expect(page.get_by_role("button", name="Preview version", exact=False)).to_have_count(0)
     page.get_by_label("Title", exact=True).fill("Typed just before")
     page.get_by_role("button", name="Save as version 1").click()
     expect(page).to_have_url(re.compile(r"/versions\?said=saved$"))
-    page.goto(f"/admin/studies/{slug}/design/all")
+    page.goto(f"/admin/studies/{slug}/design/study")
     with page.expect_popup() as popup:
         page.get_by_role("button", name="Preview version 1").click()
     expect(popup.value.locator(".study")).to_have_text("Typed just before")
@@ -610,7 +607,7 @@ def test_on_a_telephone_the_bar_that_saves_stays_in_view_above_the_menu(
 def test_what_is_open_goes_with_its_block_and_what_is_folded_stays_so(
     open_design: Open, service: Service
 ) -> None:
-    page = open_design(service.study(**with_blocks()))
+    page = open_design(service.study(**with_blocks()), section="trials")
     first, second = (page.locator(f'[data-fold="blocks.{n}"]') for n in (0, 1))
     for fold in (first, second):
         if fold.get_attribute("open") is not None:

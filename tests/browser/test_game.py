@@ -11,6 +11,7 @@ from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Page, e
 from .conftest import WAIT_MS
 from .game_pages import HELLO, match_of, play_until, seat_page, specimens
 from .match_rig import MatchRig
+from .parts import each_part_once
 from .rig import serving
 from .steps import AXE_CONTEXT, NARROW, Check
 
@@ -74,6 +75,7 @@ def propose(page: Page, own: str, message: str = "") -> None:
     page.locator("button[data-saying]").click()
 
 
+@pytest.mark.exhaustive  # in the service itself: test_play.py
 def test_two_people_bargain_to_a_deal(matches: MatchRig, sit: Sit) -> None:
     table, (alice_at, bob_at) = matches.begin("glee-bargaining")
     alice, bob = sit(alice_at), sit(bob_at, viewport=NARROW)
@@ -312,11 +314,6 @@ def test_the_time_left_is_the_servers_with_a_clock_an_hour_wrong(matches: MatchR
     expect(page.locator("[data-clock-say]")).to_have_text("20 seconds left.")
 
 
-# The parts of these pages are all on those of other phases of the same game, or of the same phase of another.
-SHOWN_ELSEWHERE = re.compile(
-    "-(first|last|said|asks|one|outside|binary|buyer-waits)$|^(negotiation|persuasion|wac)-(waits|done)$"
-    "|^negotiation-answer$|^unmatched$|^stopped$"
-)
 OPEN_RULES = "document.querySelector('.rules').open = true"
 TALLEST = "Math.max(0, ...[...document.querySelectorAll('.ways button')].map((each) => each.offsetHeight))"
 
@@ -325,9 +322,7 @@ def test_no_page_of_a_match_breaks_an_axe_rule_or_scrolls_sideways(
     matches: MatchRig, sit: Sit, check: Check, exhaustive: bool
 ) -> None:
     page = sit("about:blank", **AXE_CONTEXT)
-    for name in matches.pages:
-        if SHOWN_ELSEWHERE.search(name) and not exhaustive:
-            continue
+    for name in matches.pages if exhaustive else each_part_once(matches.pages):
         page.goto(f"{matches.base_url}/x/{name}")
         page.evaluate(OPEN_RULES)
         check(page)  # at last on a telephone

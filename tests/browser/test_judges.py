@@ -1,13 +1,10 @@
 """The page of judges in a browser: a file is checked while it is chosen, added, and shown on Results' chart."""
 
-import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
-import uvicorn
 from playwright.sync_api import Browser, Page, expect
-from sqlalchemy import URL
 
 from app.accounts.tables import Role
 from app.admin.access import COOKIE
@@ -15,14 +12,13 @@ from app.core.database import Database
 from app.core.settings import Settings
 from app.library.clips.imported import ImportedClip
 from app.library.clips.store import ClipStore
-from app.main import create_app
-from app.serving import address_of, bind
 from app.studies.versions import set_state
 from app.trials.tables import State
 from app.worker.worker import drain
 from tests.admin.persons import make_login, make_user
+from tests.browser.conftest import fresh_sqlite
+from tests.browser.served import served
 from tests.browser.steps import AXE_CONTEXT, Check
-from tests.conftest import migrate
 from tests.factories import open_study
 from tests.sessions.test_allocating import answer, begin, block, most_human
 
@@ -38,13 +34,14 @@ HEAD = "judge,pair,choice,score\n"
 
 @pytest.fixture(scope="module")
 def service(
-    tmp_path_factory: pytest.TempPathFactory, library: tuple[ClipStore, Sequence[ImportedClip]]
+    tmp_path_factory: pytest.TempPathFactory,
+    library: tuple[ClipStore, Sequence[ImportedClip]],
+    migrated_sqlite: Path,
 ) -> Iterator[tuple[str, str, Settings, Database]]:
     folder: Path = tmp_path_factory.mktemp("judged")
     (folder / "data").mkdir()
     (folder / "data" / "clips").symlink_to(library[0].root / "clips")
-    url = URL.create("sqlite", database=str(folder / "service.sqlite3"))
-    migrate(url)
+    url = fresh_sqlite(migrated_sqlite, folder)
     settings = Settings(  # type: ignore[call-arg]
         LIKELY_HUMAN_DATA=folder / "data", DATABASE_URL=str(url), LIKELY_HUMAN_SECRET="test"
     )
@@ -55,19 +52,13 @@ def service(
         for seed in range(1, PEOPLE + 1):
             answer(session, begin(session, seed), most_human)
         set_state(session, "nav", State.CLOSED)
-    bound = bind("127.0.0.1", 0)
-    bound.listen()
-    server = uvicorn.Server(uvicorn.Config(create_app(settings, database), log_level="warning"))
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]}, daemon=True)
-    thread.start()
-    yield address_of(bound), cookie, settings, database
-    server.should_exit = True
-    thread.join()
+    with served(settings, database) as address:
+        yield address, cookie, settings, database
 
 
-def pages(browser: Browser, address: str, cookie: str) -> Iterator[Page]:
-    """The owner's browser, wide and light, then narrow and dark."""
-    for width, scheme in ((1280, "light"), (390, "dark")):
+def pages(browser: Browser, address: str, cookie: str, exhaustive: bool) -> Iterator[Page]:
+    """The owner's browser, wide and light, then (`make test-all`) narrow and dark."""
+    for width, scheme in ((1280, "light"), (390, "dark"))[: 2 if exhaustive else 1]:
         context = browser.new_context(
             base_url=address,
             viewport={"width": width, "height": 900},
@@ -81,10 +72,10 @@ def pages(browser: Browser, address: str, cookie: str) -> Iterator[Page]:
 
 
 def test_a_file_is_checked_while_it_is_chosen_corrected_and_shown_beside_one_person(
-    browser: Browser, service: tuple[str, str, Settings, Database], check: Check
+    browser: Browser, service: tuple[str, str, Settings, Database], check: Check, exhaustive: bool
 ) -> None:
     address, cookie, settings, database = service
-    for number, page in enumerate(pages(browser, address, cookie)):
+    for number, page in enumerate(pages(browser, address, cookie, exhaustive)):
         name = f"model-{number}"
         page.goto(HERE)
         example = page.request.get(f"{HERE}/example.csv").text().splitlines()[1:]

@@ -1,25 +1,22 @@
 """The library at size in a real browser: found, more shown, many chosen and changed, two picked for a pair."""
 
-import threading
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
-import uvicorn
 from playwright.sync_api import Browser, Page, expect
-from sqlalchemy import URL
 from sqlmodel import select
 
 from app.accounts.tables import Role
 from app.core.database import Database
 from app.core.settings import Settings
 from app.library.tables import Stimulus
-from app.main import create_app
-from app.serving import address_of, bind
 from app.studies.drafts import create_study
 from tests.admin.persons import make_login, make_user
+from tests.browser.conftest import fresh_sqlite
+from tests.browser.served import served
 from tests.browser.steps import AXE_CONTEXT, Check
 from tests.browser.test_stimuli import Service, opened
-from tests.conftest import migrate
 from tests.factories import NOW
 from tests.studies.clips import add_clips
 
@@ -27,11 +24,10 @@ pytestmark = pytest.mark.browser
 
 
 @pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+def service(tmp_path_factory: pytest.TempPathFactory, migrated_sqlite: Path) -> Iterator[Service]:
     """The service with an owner, a study without pairs, and 130 clips without files."""
     folder = tmp_path_factory.mktemp("library")
-    url = URL.create("sqlite", database=str(folder / "service.sqlite3"))
-    migrate(url)
+    url = fresh_sqlite(migrated_sqlite, folder)
     settings = Settings(LIKELY_HUMAN_DATA=folder / "data", DATABASE_URL=str(url), LIKELY_HUMAN_SECRET="test")  # type: ignore[call-arg]
     database = Database(url, checkpointing=True)
     with database.transaction() as session:
@@ -42,14 +38,8 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
             session,
             [(f"walk-{n}", "human" if n % 2 else "hybrid", {"goal": f"g{n % 3}"}) for n in range(130)],
         )
-    bound = bind("127.0.0.1", 0)
-    bound.listen()  # who comes before the service runs waits for it
-    server = uvicorn.Server(uvicorn.Config(create_app(settings, database), log_level="warning"))
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]}, daemon=True)
-    thread.start()
-    yield Service(address_of(bound), database, settings.data_dir, cookie, folder)
-    server.should_exit = True
-    thread.join()
+    with served(settings, database) as address:
+        yield Service(address, database, settings.data_dir, cookie, folder)
 
 
 def cards(page: Page, n: int) -> None:

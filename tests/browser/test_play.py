@@ -179,16 +179,28 @@ def test_two_people_meet_bargain_and_are_paid(serve: Any, sit: Sit) -> None:
     if bob.title().startswith("Your turn"):  # who sits where is drawn
         alice, bob = bob, alice
     headline(alice, "Make an offer")
+    headline(bob, "The other player makes an offer")
+    expect(bob).to_have_title("Please wait · A game")
     alice.reload()
     propose(alice, "7000", HELLO)
     headline(alice, "The other player answers your offer")
     said(bob, "Answer the offer")
     expect(bob).to_have_title("Your turn · A game")
+    expect(bob.get_by_text("The other player offers you 3,000 of 10,000")).to_be_visible()
     expect(bob.get_by_text(HELLO)).to_be_visible()
     bob.reload()
     press(bob, "Reject")
+    said(alice, "The other player rejected your offer of 3,000.")
     headline(bob, "Make an offer")
-    propose(bob, "5500")
+    bob.get_by_label("How much of the 10,000 for you?").fill("5500")
+    for label, value in (
+        ("You get", "5,500"),
+        ("The other player gets", "4,500"),
+        ("Your part is worth now", "4,400"),
+    ):
+        expect(bob.locator(".tells > div", has_text=label).locator("output")).to_have_text(value)
+    press(bob, "Offer: 5,500 for me")
+    expect(alice.get_by_text("If you reject, the next round begins")).to_be_visible()
     press(alice, "Accept")
     for page, own in ((alice, "4,050 points, £2.03"), (bob, "4,400 points, £2.20")):
         paid(page, "You have a deal", own)

@@ -1,13 +1,10 @@
 """The results page in a real browser: by axe's rules, wide and narrow, light and dark, on paper, without a script."""
 
-import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
-import uvicorn
 from playwright.sync_api import Browser, Page, expect
-from sqlalchemy import URL
 from sqlmodel import select
 from starlette.testclient import TestClient
 
@@ -19,15 +16,14 @@ from app.core.settings import Settings
 from app.library.clips.imported import ImportedClip
 from app.library.clips.store import ClipStore
 from app.main import create_app
-from app.serving import address_of, bind
 from app.studies.versions import set_state
 from app.trials.tables import State, Study
 from app.worker.handlers import results as worker
-from app.worker.worker import work
 from tests.admin.persons import make_login, make_user
+from tests.browser.conftest import fresh_sqlite
+from tests.browser.served import served
 from tests.browser.steps import NARROW, Check
 from tests.clock import Clock
-from tests.conftest import migrate
 from tests.factories import open_study
 from tests.sessions.walks import Walk
 
@@ -53,11 +49,12 @@ class Service:
 
 @pytest.fixture(scope="module")
 def service(
-    tmp_path_factory: pytest.TempPathFactory, library: tuple[ClipStore, Sequence[ImportedClip]]
+    tmp_path_factory: pytest.TempPathFactory,
+    library: tuple[ClipStore, Sequence[ImportedClip]],
+    migrated_sqlite: Path,
 ) -> Iterator[Service]:
     folder = tmp_path_factory.mktemp("results")
-    url = URL.create("sqlite", database=str(folder / "service.sqlite3"))
-    migrate(url)
+    url = fresh_sqlite(migrated_sqlite, folder)
     data = folder / "data"
     data.mkdir()
     (data / "clips").symlink_to(library[0].root / "clips")
@@ -73,22 +70,10 @@ def service(
             one = Walk(client, "nav")
             while one.page != "end":
                 one.answer(**({"choice": choice} if one.page.startswith("trial") else {}))
-    bound, stop = bind("127.0.0.1", 0), threading.Event()
-    bound.listen()  # who comes before the service runs waits for it
-    server = uvicorn.Server(uvicorn.Config(create_app(settings, database), log_level="warning"))
     rough = pytest.MonkeyPatch()
     rough.setattr(worker, "RESAMPLES", 100)
-    threads = [
-        threading.Thread(target=server.run, kwargs={"sockets": [bound]}, daemon=True),
-        threading.Thread(target=work, args=(settings, workers, stop), daemon=True),
-    ]
-    for thread in threads:
-        thread.start()
-    yield Service(address_of(bound), database, cookie)
-    server.should_exit = True
-    stop.set()
-    for thread in threads:
-        thread.join()
+    with served(settings, database, workers) as address:
+        yield Service(address, database, cookie)
     workers.close()
     rough.undo()
 
@@ -113,7 +98,7 @@ def computed(page: Page) -> None:
     expect(page.get_by_role("heading", name="You can say")).to_be_visible(timeout=LONG_MS)
 
 
-def test_it_is_opened_knowingly_and_fills_by_itself_when_the_numbers_are_there(
+def test_it_is_opened_knowingly_fills_by_itself_when_the_numbers_are_there_and_breaks_no_rule(
     browser: Browser, service: Service, check: Check
 ) -> None:
     service.set_state(State.LIVE)
@@ -129,15 +114,6 @@ def test_it_is_opened_knowingly_and_fills_by_itself_when_the_numbers_are_there(
         expect(page.get_by_text("People picked the human in").first).to_be_visible(timeout=LONG_MS)
         expect(page.get_by_text("The study is still running.")).to_be_visible()
         expect(page.get_by_text("owner@example.org, ")).to_be_visible()
-        check(page)
-
-
-def test_the_page_breaks_no_rule_wide_or_narrow_light_or_dark(
-    browser: Browser, service: Service, check: Check
-) -> None:
-    service.set_state(State.CLOSED)
-    for page in opened(browser, service, bypass_csp=True, reduced_motion="reduce"):
-        computed(page)
         for numbers in page.locator("details.numbers summary").all():
             numbers.click()
         check(page)

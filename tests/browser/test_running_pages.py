@@ -1,13 +1,11 @@
 """Pages on a study that runs with arms and a target of precision: they break no rule of axe, and they fit."""
 
-import threading
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import pytest
-import uvicorn
 from playwright.sync_api import Browser, Page, expect
-from sqlalchemy import URL, update
+from sqlalchemy import update
 
 from app.accounts.tables import Role
 from app.admin.access import COOKIE
@@ -15,13 +13,12 @@ from app.core.database import Database
 from app.core.settings import Settings
 from app.library.clips.imported import ImportedClip
 from app.library.clips.store import ClipStore
-from app.main import create_app
-from app.serving import address_of, bind
 from app.studies.versions import set_state
 from app.trials.tables import ParticipantSession, State
 from tests.admin.persons import make_login, make_user
+from tests.browser.conftest import fresh_sqlite
+from tests.browser.served import served
 from tests.browser.steps import AXE_CONTEXT, Check
-from tests.conftest import migrate
 from tests.factories import load_file, open_study
 from tests.sessions.test_allocating import answer, begin, block, most_human
 from tests.sessions.test_blocks import rating_block
@@ -71,11 +68,12 @@ RATED = {
 
 @pytest.fixture(scope="module")
 def address_and_cookie(
-    tmp_path_factory: pytest.TempPathFactory, library: tuple[ClipStore, Sequence[ImportedClip]]
+    tmp_path_factory: pytest.TempPathFactory,
+    library: tuple[ClipStore, Sequence[ImportedClip]],
+    migrated_sqlite: Path,
 ) -> Iterator[tuple[str, str]]:
     folder: Path = tmp_path_factory.mktemp("running")
-    url = URL.create("sqlite", database=str(folder / "service.sqlite3"))
-    migrate(url)
+    url = fresh_sqlite(migrated_sqlite, folder)
     settings = Settings(  # type: ignore[call-arg]
         LIKELY_HUMAN_DATA=library[0].root, DATABASE_URL=str(url), LIKELY_HUMAN_SECRET="test"
     )
@@ -91,14 +89,8 @@ def address_and_cookie(
         for seed in range(1, PEOPLE + 1):
             token = begin(session, 100 + seed, "rated")
             rate(session, token, lambda _, seed=seed: 3 + seed % 3)  # type: ignore[misc]
-    bound = bind("127.0.0.1", 0)
-    bound.listen()  # who comes before the service runs waits for it
-    server = uvicorn.Server(uvicorn.Config(create_app(settings, database), log_level="warning"))
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]}, daemon=True)
-    thread.start()
-    yield address_of(bound), cookie
-    server.should_exit = True
-    thread.join()
+    with served(settings, database) as address:
+        yield address, cookie
 
 
 @pytest.fixture
@@ -137,7 +129,6 @@ def test_arms_are_retargeted_and_paused_on_the_launch_page_which_breaks_no_rule(
     expect(target).to_have_value("50")
     expect(page.get_by_label("Pause slow")).to_be_checked()
     expect(page.get_by_role("heading", name="Pre-registration and ethics board")).to_be_visible()
-    check(page)
     check(page)
 
 
@@ -178,7 +169,6 @@ def test_the_recruitment_page_breaks_no_rule_and_its_link_is_copied(page: Page, 
     )
     assert of_codes == [1, 1, 1], "each code is on one line"
     check(page)
-    check(page)
 
 
 def test_many_sessions_are_excluded_on_a_page_that_breaks_no_rule(page: Page, check: Check) -> None:
@@ -186,7 +176,6 @@ def test_many_sessions_are_excluded_on_a_page_that_breaks_no_rule(page: Page, ch
     page.get_by_role("link", name="Exclude many").click()
     reason = page.get_by_label("Reason to exclude them")
     expect(reason).to_be_in_viewport()
-    check(page)
     check(page)
     page.get_by_label("all 8 that the search above finds").check()
     reason.fill("Pressed at once")
@@ -208,7 +197,6 @@ def test_the_monitor_with_arms_and_precision_breaks_no_rule(page: Page, check: C
     expect(page.get_by_role("row", name="fast").first).to_contain_text("4 of")
     page.evaluate("for (const fold of document.querySelectorAll('details')) fold.open = true")
     check(page)
-    check(page)
 
 
 def test_the_monitor_of_mean_scores_is_in_points_of_their_scale(page: Page, check: Check) -> None:
@@ -221,5 +209,4 @@ def test_the_monitor_of_mean_scores_is_in_points_of_their_scale(page: Page, chec
     expect(panel).to_contain_text("planned, with a mean of 4")
     expect(panel.locator("svg text").filter(has_text="0.5")).to_have_count(1)
     page.evaluate("for (const fold of document.querySelectorAll('details')) fold.open = true")
-    check(page)
     check(page)

@@ -2,11 +2,11 @@
 
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 import uvicorn
 from playwright.sync_api import Browser, expect
-from sqlalchemy import URL
 
 from app.accounts.tables import Role
 from app.core.database import Database
@@ -15,20 +15,19 @@ from app.main import create_app
 from app.serving import address_of, bind
 from app.studies.drafts import create_study
 from tests.admin.persons import make_login, make_user
+from tests.browser.conftest import fresh_sqlite
 from tests.browser.steps import AXE_CONTEXT, Check
 from tests.browser.test_stimuli import Service, opened
-from tests.conftest import migrate
 from tests.factories import NOW
 
 pytestmark = pytest.mark.browser
 
 
 @pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+def service(tmp_path_factory: pytest.TempPathFactory, migrated_sqlite: Path) -> Iterator[Service]:
     """The service with an owner and a study."""
     folder = tmp_path_factory.mktemp("sharing")
-    url = URL.create("sqlite", database=str(folder / "service.sqlite3"))
-    migrate(url)
+    url = fresh_sqlite(migrated_sqlite, folder)
     bound = bind("127.0.0.1", 0)
     bound.listen()  # who comes before the service runs waits for it
     given = {

@@ -1,16 +1,13 @@
 """Clips by mouse and keyboard in a real browser: uploaded, looked at, masked, edited; nothing lost on the way."""
 
 import struct
-import threading
 from collections.abc import Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-import uvicorn
 from playwright.sync_api import Browser, Error, Page, Route, expect
-from sqlalchemy import URL
 from sqlmodel import select
 
 from app.accounts.tables import Role
@@ -20,13 +17,11 @@ from app.core.database import Database
 from app.core.settings import Settings
 from app.jobs.tables import Job, JobStatus, Kind
 from app.library.tables import Stimulus
-from app.main import create_app
-from app.serving import address_of, bind
 from app.studies.drafts import create_study
-from app.worker.worker import work
 from tests.admin.persons import make_login, make_user
+from tests.browser.conftest import fresh_sqlite
+from tests.browser.served import served
 from tests.browser.steps import AXE_CONTEXT, Check
-from tests.conftest import migrate
 from tests.factories import NOW, load_file
 from tests.library.clips.videos import make_video
 
@@ -46,11 +41,10 @@ class Service:
 
 
 @pytest.fixture(scope="module")
-def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
+def service(tmp_path_factory: pytest.TempPathFactory, migrated_sqlite: Path) -> Iterator[Service]:
     """The service with a worker, an owner, and no clips; files to upload beside it."""
     folder = tmp_path_factory.mktemp("stimuli")
-    url = URL.create("sqlite", database=str(folder / "service.sqlite3"))
-    migrate(url)
+    url = fresh_sqlite(migrated_sqlite, folder)
     settings = Settings(LIKELY_HUMAN_DATA=folder / "data", DATABASE_URL=str(url), LIKELY_HUMAN_SECRET="test")  # type: ignore[call-arg]
     database, workers = Database(url, checkpointing=True), Database(url)
     with database.transaction() as session:
@@ -58,20 +52,8 @@ def service(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
         cookie = make_login(session, owner)
         create_study(session, owner, "nav", {"pairs": "pair,a,b\np1,walk-1,walk-2\n"}, NOW)
         create_study(session, owner, "shapes", {"title": "Which is real?"}, NOW, None, ())
-    bound, stop = bind("127.0.0.1", 0), threading.Event()
-    bound.listen()  # who comes before the service runs waits for it
-    server = uvicorn.Server(uvicorn.Config(create_app(settings, database), log_level="warning"))
-    threads = [
-        threading.Thread(target=server.run, kwargs={"sockets": [bound]}, daemon=True),
-        threading.Thread(target=work, args=(settings, workers, stop), daemon=True),
-    ]
-    for thread in threads:
-        thread.start()
-    yield Service(address_of(bound), database, settings.data_dir, cookie, make_files(folder / "files"))
-    server.should_exit = True
-    stop.set()
-    for thread in threads:
-        thread.join()
+    with served(settings, database, workers) as address:
+        yield Service(address, database, settings.data_dir, cookie, make_files(folder / "files"))
     workers.close()
 
 

@@ -18,7 +18,8 @@ from tests.studies.clips import add_clips
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 # Fixtures of another module are this one's by having a name here.
-clips, installation, room = installed.clips, installed.installation, installed.room
+clips, password, room = installed.clips, installed.password, installed.room
+installation = installed.here
 
 MOST_CLICKS, MOST_FIELDS = 15, 6
 CONSENT = """# Taking part

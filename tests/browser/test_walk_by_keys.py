@@ -1,25 +1,21 @@
 """A person walks to the goal by real keys in Chromium, through the real service, which has every step once."""
 
-import threading
 from collections.abc import Callable, Iterator
+from pathlib import Path
 
 import pytest
-import uvicorn
 from playwright.sync_api import Browser, BrowserContext, Page, expect
-from sqlalchemy import URL
 from sqlmodel import col, select
 
 from app.core.database import Database
 from app.core.settings import Settings
-from app.main import create_app
-from app.serving import address_of, bind
 from app.tasks.walk.tables import Walk, WalkSteps
 from app.trials.responses import Response
 from stimuli import steps
-from tests.browser.conftest import WAIT_MS
+from tests.browser.conftest import WAIT_MS, fresh_sqlite
+from tests.browser.served import served
 from tests.browser.steps import axe_faults
 from tests.browser.walker import NO_LOCK, Keyboard
-from tests.conftest import migrate
 from tests.tasks.walk.walking import SLUG, load_walks
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
@@ -28,23 +24,16 @@ Open = Callable[..., Page]
 
 
 @pytest.fixture(scope="module")
-def walks(tmp_path_factory: pytest.TempPathFactory) -> Iterator[tuple[str, Database]]:
+def walks(tmp_path_factory: pytest.TempPathFactory, migrated_sqlite: Path) -> Iterator[tuple[str, Database]]:
     """The service with a study of one walk for each participant."""
     folder = tmp_path_factory.mktemp("walks")
-    url = URL.create("sqlite", database=str(folder / "service.sqlite3"))
-    migrate(url)
+    url = fresh_sqlite(migrated_sqlite, folder)
     settings = Settings(LIKELY_HUMAN_DATA=folder, DATABASE_URL=str(url), LIKELY_HUMAN_SECRET="test")  # type: ignore[call-arg]
     database = Database(url, checkpointing=True)
     with database.transaction() as session:
         load_walks(session, folder, walks=1, goals=6)
-    bound = bind("127.0.0.1", 0)
-    bound.listen()  # who comes before the service runs waits for it
-    server = uvicorn.Server(uvicorn.Config(create_app(settings, database), log_level="warning"))
-    thread = threading.Thread(target=server.run, kwargs={"sockets": [bound]}, daemon=True)
-    thread.start()
-    yield address_of(bound), database
-    server.should_exit = True
-    thread.join()
+    with served(settings, database) as address:
+        yield address, database
 
 
 @pytest.fixture
@@ -166,9 +155,10 @@ def test_fingers_walk_on_the_left_and_turn_on_the_right(opened: Open) -> None:
     assert sum(turn for _, turn in walker.pressed) < 0
 
 
-def test_the_whole_picture_and_its_button_are_on_every_screen(opened: Open) -> None:
-    """A telephone upright and crosswise, and a laptop: nobody has to scroll to start, nor past a picture that turns."""
-    for width, height, is_mobile in ((390, 844, True), (844, 390, True), (1280, 720, False)):
+def test_the_whole_picture_and_its_button_are_on_every_screen(opened: Open, exhaustive: bool) -> None:
+    """A telephone crosswise and upright, and a laptop: nobody has to scroll to start, nor past a picture that turns."""
+    screens = ((844, 390, True), (390, 844, True), (1280, 720, False))
+    for width, height, is_mobile in screens if exhaustive else screens[:1]:
         page = opened(has_touch=is_mobile, is_mobile=is_mobile, viewport={"width": width, "height": height})
         expect(page.locator("[data-start]")).to_be_visible()
         box = page.locator("[data-view]").bounding_box()

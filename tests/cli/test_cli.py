@@ -5,9 +5,9 @@ import json
 import os
 import re
 import shutil
-import subprocess
 import urllib.request
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlencode
@@ -16,11 +16,15 @@ import pytest
 import yaml
 
 from analysis.__main__ import main as analysis_alone
+from app.core.migrating import open_database
+from app.core.settings import Settings
 from app.library.clips.imported import ImportedClip
 from app.library.clips.store import ClipStore
-from tests.factories import study_file
+from app.library.stimuli import add_stimuli
+from tests.factories import NOW, study_file
 from tests.library.clips.videos import make_video, write_manifest
-from tests.program import PROGRAM, Done, Program
+from tests.program import Done, Program
+from tests.serving.services import NO_WORKER
 
 Run = Callable[..., Done]
 
@@ -57,6 +61,16 @@ def assert_refused(done: Done, *parts: str) -> None:
         assert part in lines[0]
 
 
+def filled(data: Path, library: tuple[ClipStore, Sequence[ImportedClip]]) -> Path:
+    """The data folder after `stimuli import` of the clips of `folder`."""
+    store, clips = library
+    shutil.copytree(store.root, data, dirs_exist_ok=True)
+    settings = Settings(LIKELY_HUMAN_DATA=data, DATABASE_URL="")  # type: ignore[call-arg]
+    with closing(open_database(settings)) as database, database.transaction() as session:
+        add_stimuli(session, clips, NOW)
+    return data
+
+
 @pytest.fixture
 def folder(tmp_path: Path, library: tuple[ClipStore, Sequence[ImportedClip]]) -> Path:
     """An experimenter's folder: clips with a manifest, and a study file."""
@@ -79,8 +93,10 @@ def test_an_import_says_in_what_clips_differ_from_their_files(run: Run, tmp_path
     ]
 
 
-def test_a_check_warns_of_a_time_that_quick_people_cannot_keep_to(run: Run, folder: Path) -> None:
-    run("stimuli", "import", "manifest.csv")
+def test_a_check_warns_of_a_time_that_quick_people_cannot_keep_to(
+    run: Run, folder: Path, data: Path, library: tuple[ClipStore, Sequence[ImportedClip]]
+) -> None:
+    filled(data, library)
     keys = {**study_file(), "exclude": [{"rule": "total-time", "least": 30}]}
     (folder / "study.yaml").write_text(yaml.safe_dump(keys, sort_keys=False))
     said = " ".join(run("study", "check", "study.yaml").stdout.split())
@@ -255,19 +271,22 @@ class Served:
 
 
 @pytest.fixture(scope="module")
-def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Served]:
-    data = tmp_path_factory.mktemp("served") / "data"
-    with subprocess.Popen(
-        [PROGRAM, "serve", "--port", "0"],
-        stdout=subprocess.PIPE,
-        text=True,
-        env={**os.environ, "LIKELY_HUMAN_DATA": str(data), "COLUMNS": "200", "TERM": "dumb"},
-    ) as process:
-        assert process.stdout
+def served(
+    program: Program,
+    library: tuple[ClipStore, Sequence[ImportedClip]],
+    tmp_path_factory: pytest.TempPathFactory,
+) -> Iterator[Served]:
+    data = filled(program.begin(tmp_path_factory.mktemp("served") / "data"), library)
+    environment = {**os.environ, "LIKELY_HUMAN_DATA": str(data), "COLUMNS": "200", "TERM": "dumb"}
+    process = program.start(
+        "serve", "--port", "0", cwd=data.parent, environment=environment, before=NO_WORKER
+    )
+    with process.stdout as said:
         try:
-            yield Served(data, [process.stdout.readline() for _ in range(4)])
+            yield Served(data, [said.readline() for _ in range(4)])
         finally:
-            process.terminate()
+            process.kill()
+            said.read()  # until it is gone
 
 
 def test_serve_prints_both_addresses_and_who_is_added_while_it_runs_can_come_in(
@@ -300,7 +319,6 @@ def test_a_folder_is_served_once(run: Run, served: Served) -> None:
 
 def test_a_command_finds_the_running_service(run: Run, served: Served, folder: Path) -> None:
     where = {"LIKELY_HUMAN_DATA": str(served.data)}
-    run("stimuli", "import", "manifest.csv", **where)
     run("study", "load", "study.yaml", **where)
     run("study", "open", "nav", **where)
     done = run("simulate", "nav", "-n", "2", **where)

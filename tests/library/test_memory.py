@@ -31,7 +31,7 @@ def peak_kb(pid: int) -> int:
 
 
 def test_an_eighth_of_a_gigabyte_costs_less_than_50_mb(program: Program, tmp_path: Path) -> None:
-    settings = Settings(LIKELY_HUMAN_DATA=tmp_path)  # type: ignore[call-arg]
+    settings = Settings(LIKELY_HUMAN_DATA=program.begin(tmp_path))  # type: ignore[call-arg]
     database = open_database(settings)
     with database.transaction() as session:
         token = make_api_token(session, make_user(session, Role.EDITOR, "editor@example.org"))

@@ -12,6 +12,9 @@ from typing import IO
 from tests.program import Program, Running
 
 PATIENCE_S = 600.0  # workers are nice, and the machine may be busy
+NO_WORKER = (
+    "import contextlib, app.serving\napp.serving.background_worker = lambda _: contextlib.nullcontext()\n"
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,12 +27,19 @@ class Service:
 
 
 @contextmanager
-def serving(program: Program, data: Path, *words: str, before: str = "", **more: str) -> Iterator[Service]:
-    """`likely-human serve` over a folder until the block ends; `before` is Python that its process runs first."""
+def serving(
+    program: Program, data: Path, *words: str, before: str = "", works: bool = False, **more: str
+) -> Iterator[Service]:
+    """`likely-human serve` over a folder until the block ends; `before` is Python that its process runs first.
+
+    Without the process beside it that works on jobs, whose imports take longer than most tests, unless it `works`.
+    """
+    if "DATABASE_URL" not in more:
+        program.begin(data)
     environment = {**os.environ, "LIKELY_HUMAN_DATA": str(data), **more}
-    running = program.start(
-        "serve", "--port", "0", *words, cwd=data.parent, environment=environment, before=before
-    )
+    words = ("serve", "--port", "0", *words)
+    before = before if works else f"{NO_WORKER}{before}"
+    running = program.start(*words, cwd=data.parent, environment=environment, before=before)
     with running.stdout as said:
         try:
             yield Service(running, port_said(said))

@@ -30,7 +30,7 @@ ELSEWHERE = "X-Forwarded-For: 203.0.113.77"
 @pytest.fixture(scope="module")
 def service(program: Program, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Service]:
     """A match that waits for nobody but its person, with descriptors for 60 connections."""
-    data = tmp_path_factory.mktemp("limits") / "data"
+    data = program.begin(tmp_path_factory.mktemp("limits") / "data")
     database = open_database(Settings.model_validate({"LIKELY_HUMAN_DATA": str(data)}))
     open_waiting(database)
     database.close()
@@ -73,7 +73,7 @@ def goes_on(connection: socket.socket) -> bool:
 def test_a_stream_where_nothing_changes_ends_and_the_next_goes_on_from_there(
     program: Program, tmp_path: Path
 ) -> None:
-    data = tmp_path / "data"
+    data = program.begin(tmp_path / "data")
     database = open_database(Settings.model_validate({"LIKELY_HUMAN_DATA": str(data)}))
     open_waiting(database)
     database.close()

@@ -1,12 +1,12 @@
 """Processes of ours end together, however one of them ends, and the next start finds nothing in its way."""
 
 import os
+import shutil
 import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Mapping
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -21,7 +21,7 @@ from app.jobs import queue
 from app.jobs.tables import Job, JobStatus, Kind
 from app.serving import bind, holding, running_address
 from tests.conftest import POSTGRES, postgres_or_skip
-from tests.program import Program, is_there
+from tests.program import Program, Running, is_there
 from tests.serving.services import PATIENCE_S, ask, port_said, serving
 
 pytestmark = pytest.mark.slow
@@ -44,63 +44,47 @@ def children(pid: int) -> set[int]:
     return direct.union(*(children(each) for each in direct))
 
 
-def start(data: Path, *words: str, **more: str) -> subprocess.Popen[str]:
-    """A service that leads a process group, as one started in a terminal does; `sh` stands for make."""
-    command = ["sh", "-c", '"$@"; true', "sh", sys.executable, "-c", CODE, "serve", "--port", "0", *words]
-    environment = {**os.environ, "LIKELY_HUMAN_DATA": str(data), **more}
-    return subprocess.Popen(
-        command, env=environment, stdout=subprocess.PIPE, text=True, start_new_session=True
-    )
+def start(program: Program, data: Path) -> Running:
+    """A service that leads a process group and heeds Ctrl-C, as one started in a terminal does."""
+    leads = "import os, signal\nos.setpgid(0, 0)\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"
+    environment = {**os.environ, "LIKELY_HUMAN_DATA": str(program.begin(data))}
+    return program.start("serve", "--port", "0", cwd=data, environment=environment, before=leads)
 
 
-@pytest.fixture(autouse=True)
-def heeded() -> Iterator[None]:
-    """Signals that a process ignores, as under `nohup`, are ignored by its children, too."""
-    told = (signal.SIGHUP, signal.SIGINT)
-    before = {each: signal.getsignal(each) for each in told}
-    for each in told:
-        if before[each] == signal.SIG_IGN:
-            signal.signal(each, signal.SIG_DFL)
-    yield
-    for each in told:
-        signal.signal(each, before[each])
-
-
-def end_by_term(shell: int, service: int) -> None:
+def end_by_term(service: int) -> None:
     os.kill(service, signal.SIGTERM)
 
 
-def end_by_ctrl_c(shell: int, service: int) -> None:
-    os.killpg(shell, signal.SIGINT)
+def end_by_ctrl_c(service: int) -> None:
+    os.killpg(service, signal.SIGINT)
 
 
-# What SIGTERM does is seen below as well, without a shell.
+# What SIGTERM does is seen below as well.
 @pytest.mark.parametrize("end", [pytest.param(end_by_term, marks=pytest.mark.exhaustive), end_by_ctrl_c])
-def test_the_worker_ends_with_the_service(end: Callable[[int, int], None], tmp_path: Path) -> None:
+def test_the_worker_ends_with_the_service(
+    end: Callable[[int], None], program: Program, tmp_path: Path
+) -> None:
     data = tmp_path / "data"
-    first = start(data)
-    try:
-        port_said(first.stdout)
-        wait_for(lambda: len(children(first.pid)) == 2)  # the service and its worker
-        pids = children(first.pid)
-        (service,) = {int(pid) for pid in _pgrep(first.pid)}
-        wait_for((data / "worker.lock").exists)
-        end(first.pid, service)
-        wait_for(lambda: not any(map(is_there, pids)))
-    finally:
-        with suppress(ProcessLookupError):
-            os.killpg(first.pid, signal.SIGKILL)
-        first.communicate()
+    service = start(program, data)
+    with service.stdout as said:
+        try:
+            port_said(said)
+            wait_for((data / "worker.lock").exists)
+            (worker,) = children(service.pid)
+            end(service.pid)
+            wait_for(lambda: not any(map(is_there, (service.pid, worker))))
+        finally:
+            service.kill()
 
 
 def test_the_next_start_takes_up_the_work_of_a_killed_one_at_once(program: Program, tmp_path: Path) -> None:
     settings = Settings(LIKELY_HUMAN_DATA=tmp_path)  # type: ignore[call-arg]
-    with serving(program, tmp_path) as first:
+    with serving(program, tmp_path, works=True) as first:
         wait_for((tmp_path / "worker.lock").exists)
         (worker,) = children(first.process.pid)
         assert is_there(worker)
     wait_for(lambda: not is_there(worker))
-    with serving(program, tmp_path):
+    with serving(program, tmp_path, works=True):
         database = open_database(settings)
         with database.transaction() as session:
             job_id = queue.ask(session, Kind.REPORT, {"slug": "none", "mode": None, "seed": 1}, now=NOW)
@@ -113,12 +97,6 @@ def test_the_next_start_takes_up_the_work_of_a_killed_one_at_once(program: Progr
         database.close()
 
 
-def _pgrep(pid: int) -> list[str]:
-    return subprocess.run(
-        ["pgrep", "-P", str(pid)], capture_output=True, text=True, check=True
-    ).stdout.split()
-
-
 def test_processes_over_postgresql_end_with_the_one_that_started_them(
     program: Program, tmp_path: Path, migrated_postgres: str
 ) -> None:
@@ -127,7 +105,9 @@ def test_processes_over_postgresql_end_with_the_one_that_started_them(
     with postgres_or_skip() as server:
         server.execute(f"CREATE DATABASE {name} TEMPLATE {migrated_postgres}")
         try:
-            with serving(program, tmp_path / "data", "--workers", "2", DATABASE_URL=url) as service:
+            with serving(
+                program, tmp_path / "data", "--workers", "2", works=True, DATABASE_URL=url
+            ) as service:
                 with service.connect() as connection:
                     assert ask(connection, "/healthz") == (200, b"ok")
                 pids = children(service.process.pid)
@@ -152,8 +132,8 @@ def test_processes_that_start_slowly_are_waited_for(
     with postgres_or_skip() as server:
         server.execute(f"CREATE DATABASE {name} TEMPLATE {migrated_postgres}")
         try:
-            more = {"DATABASE_URL": url, "PYTHONPATH": str(slow)}
-            served = serving(program, tmp_path / "data", "--workers", "2", **more)
+            more = ("--workers", "2")
+            served = serving(program, tmp_path / "data", *more, DATABASE_URL=url, PYTHONPATH=str(slow))
             with served as service, service.connect() as connection:
                 assert ask(connection, "/healthz") == (200, b"ok")
         finally:
@@ -197,13 +177,12 @@ def mode_of(path: Path) -> int:
 
 
 def test_a_data_folder_is_its_owners_alone_who_could_read_it_before_is_said_and_sigterm_ends_all(
-    tmp_path: Path,
+    tmp_path: Path, migrated_sqlite: Path
 ) -> None:
     data, file = tmp_path / "data", tmp_path / "elsewhere.sqlite3"
     data.mkdir()
     data.chmod(0o755)
-    settings = Settings(LIKELY_HUMAN_DATA=data, DATABASE_URL=f"sqlite:///{file}")  # type: ignore[call-arg]
-    open_database(settings).close()
+    shutil.copy(migrated_sqlite, file)
     file.chmod(0o644)
     command = [sys.executable, "-c", CODE, "serve", "--port", "0"]
     environment = {**os.environ, "LIKELY_HUMAN_DATA": str(data), "DATABASE_URL": f"sqlite:///{file}"}
@@ -225,6 +204,7 @@ def test_a_data_folder_is_its_owners_alone_who_could_read_it_before_is_said_and_
     assert "Traceback" not in said
     assert f"{data} could be read by other users" in said
     assert f"{file} could be read by other users" in said
+    settings = Settings(LIKELY_HUMAN_DATA=data, DATABASE_URL=f"sqlite:///{file}")  # type: ignore[call-arg]
     assert tighten(settings) == [], "nothing is said of it again"
 
 

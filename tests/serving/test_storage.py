@@ -57,7 +57,7 @@ def database_of(data: Path) -> databases.Database:
 
 
 def test_a_full_disk_is_503_and_over_as_soon_as_there_is_room(program: Program, small_disk: Path) -> None:
-    data = small_disk / "data"
+    data = program.begin(small_disk / "data")
     database = database_of(data)
     opened(database, game_study("play", 3, 2))
     database.close()
@@ -110,7 +110,7 @@ def asked(connection: socket.socket, request: bytes) -> bytes:
 
 def test_a_service_that_ends_in_an_upload_keeps_what_has_come(program: Program, tmp_path: Path) -> None:
     """Half of a file, and half of a form: both are answered with 503 at once, and the upload goes on from there."""
-    data = tmp_path / "data"
+    data = program.begin(tmp_path / "data")
     database = database_of(data)
     with database.transaction() as session:
         token = make_api_token(session, make_user(session, Role.OWNER, "owner@example.org"))

@@ -5,7 +5,6 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
-import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
@@ -222,7 +221,6 @@ class Places(RuleBasedStateMachine):
         assert trials == 5 * len(ordinals)
 
 
-@pytest.mark.both_databases
 def test_no_order_of_events_breaks_a_bound_counts_anybody_twice_or_loses_an_answer(
     database: Database, tmp_path: Path, exhaustive: bool
 ) -> None:

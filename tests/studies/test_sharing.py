@@ -73,7 +73,7 @@ def test_notes_links_and_names_are_kept_and_go_with_their_study(database: Databa
         assert [(one.who, one.action, one.subject) for one in newest] == [
             ("Ana Ruiz", "results.share", "Journal")
         ]
-        assert auditlog.entries(session, AuditFilter(since=NOW + timedelta(days=1))) == []
+        assert auditlog.entries(session, AuditFilter(kind="results", since=NOW + timedelta(days=1))) == []
     with database.transaction() as session:
         unshare_results(session, ben, study, link.id, NOW)
         with pytest.raises(shared_results.LinkEnded):

@@ -1,9 +1,9 @@
 """The data of the audit log's page, and its CSV, from SQL."""
 
-import json
 from collections.abc import AsyncIterator, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from datetime import datetime, timedelta
+from textwrap import indent
 from typing import Any, ClassVar
 from urllib.parse import urlencode
 
@@ -17,13 +17,17 @@ from app.admin.pages import AdminPage
 from app.core.database import Database
 from app.core.spreadsheet import csv_text, rows_text
 from app.studies.access import StudyHere
-from app.studies.file.titles import titles
+from app.studies.file.difference import Difference, differences
+from app.studies.file.keys import UnwieldyDraft
+from app.studies.file.titles import in_words, titles
 from app.studies.titles import titles_of
 
 ROWS, MORE, MOST_ROWS = 20, 40, 500
 IN_PART = 1000
 EXPORTED = ("at", "who", "said", "kind", "action", "study", "subject")
 LONGEST_SHOWN = 4000
+_OF_DRAFTS = {"draft.save", "draft.replace", "draft.drop", "study.create"}
+_DRAFT = "draft"
 PERIODS: Mapping[str, tuple[str, timedelta]] = {
     "day": ("the last 24 hours", timedelta(days=1)),
     "week": ("the last 7 days", timedelta(days=7)),
@@ -205,25 +209,61 @@ def _action_label(action: str) -> str:
 
 
 def changes_of(entry: EntryView) -> Sequence[Change]:
-    """The differences between before and after: by key if both are objects, else as a whole."""
+    """The differences between before and after: of a draft in the form's words, of others by key, else as a whole."""
     before, after = entry.before, entry.after
     if before is None and after is None:
         return []
-    if isinstance(before or {}, dict) and isinstance(after or {}, dict):
-        was, new = before or {}, after or {}
-        names = sorted(name for name in {*was, *new} if was.get(name) != new.get(name))
-        return [Change(_title(name), _text(was.get(name)), _text(new.get(name))) for name in names]
-    return [Change("", _text(before), _text(after))]
+    if not (isinstance(before or {}, dict) and isinstance(after or {}, dict)):
+        return [Change("", _text(before), _text(after))]
+    was, new = before or {}, after or {}
+    if entry.action in _OF_DRAFTS:
+        return _of_draft(was, new)
+    names = sorted(name for name in {*was, *new} - {_DRAFT} if was.get(name) != new.get(name))
+    changes = [Change(_title(name), _text(was.get(name)), _text(new.get(name))) for name in names]
+    # A version takes the place of the draft, which is kept here.
+    dropped = _of_draft(was.get(_DRAFT) or {}, {})
+    return [*changes, *(replace(each, name=f"Draft until then › {each.name}") for each in dropped)]
+
+
+def _of_draft(was: Any, new: Any) -> Sequence[Change]:
+    try:
+        return [_of_design(in_words(each)) for each in differences(was, new)]
+    except UnwieldyDraft:
+        return [Change("", _text(was), _text(new))]
+
+
+def _of_design(change: Difference) -> Change:
+    """A text of several lines shows those that went and those that came."""
+    gone, new = ("\n".join(line for kind, line in change.lines if kind == sign) for sign in "-+")
+    return Change(change.place, _shortened(gone or change.before), _shortened(new or change.after))
 
 
 def _title(name: str) -> str:
     """A key of an entry in words: those of the study file, where it has the key."""
-    return titles().get(name) or name.replace("_", " ").capitalize()
+    return "SHA-256" if name == "sha256" else titles().get(name) or name.replace("_", " ").capitalize()
 
 
 def _text(value: Any) -> str:
-    if value is None:
-        return ""
-    text = value if isinstance(value, str) else json.dumps(value, ensure_ascii=False, indent=2)
+    match value:
+        case None:
+            return ""
+        case bool():
+            return "yes" if value else "no"
+        case dict():
+            return _shortened("\n".join(_line(_title(str(key)), inner) for key, inner in value.items()))
+        case list():
+            return _shortened(
+                ("\n" if any(isinstance(each, dict) for each in value) else ", ").join(map(_text, value))
+            )
+    return _shortened(str(value))
+
+
+def _line(title: str, value: Any) -> str:
+    """A value below its title where it has lines of its own."""
+    text = _text(value)
+    return f"{title}:\n{indent(text, '  ')}" if "\n" in text else f"{title}: {text}"
+
+
+def _shortened(text: str) -> str:
     left_out = len(text) - LONGEST_SHOWN
     return text if left_out <= 0 else f"{text[:LONGEST_SHOWN]}\n… and {left_out:,} more characters"

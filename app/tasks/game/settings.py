@@ -45,10 +45,7 @@ from app.tasks.game.terms import (
     with_checks,
 )
 from app.trials.attention import TIDIES as ATTENTION
-from app.trials.attention import (
-    keys_of_attention,
-    resolved_attention,
-)
+from app.trials.attention import keys_of_attention, resolved_attention
 from app.trials.design import Kind
 from app.trials.lists import Keys, Reader
 from app.trials.parts import CheckedDesign, CheckedSettings, UnitSpec
@@ -72,7 +69,9 @@ class GameBlock(CheckedSettings):
     """A block in which people play matches, with each other and with agents."""
 
     begins_with: ClassVar[Mapping[str, Any]] = {"game": next(iter(GAMES))}
-    forgets: ClassVar[Mapping[str, Sequence[str]]] = {"game": ("configs", "seats", "agent", "deadlines")}
+    forgets: ClassVar[Mapping[str, Sequence[str]]] = {
+        "game": ("configs", "seats", "agent", "deadlines", "comprehension")
+    }
     sections: ClassVar[Mapping[str, type[BaseModel]]] = PARTS
     lists: ClassVar[Sequence[Place]] = (CHECKS,)
     of_units: ClassVar[Sequence[str]] = ("game", "configs")
