@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from playwright.sync_api import Browser, ConsoleMessage, Dialog, FrameLocator, Page, expect
+from playwright.sync_api import Browser, ConsoleMessage, Dialog, FrameLocator, Page, Route, expect
 from sqlmodel import select
 
 from app.accounts.logins import Who
@@ -123,6 +123,19 @@ def saved(page: Page) -> None:
 
 def focused(page: Page) -> str:
     return str(page.evaluate("document.activeElement.id"))
+
+
+def test_what_is_typed_while_the_page_is_still_loading_is_saved(open_design: Open, service: Service) -> None:
+    slug = service.study()
+    page = open_design(slug, section="study")
+    held: list[Route] = []
+    page.route("**/design-form.js", lambda route: held.append(route))
+    page.reload(wait_until="commit")
+    page.get_by_label("Title", exact=True).fill("Typed early")
+    for route in held:
+        route.continue_()
+    saved(page)
+    assert service.draft(slug)["title"] == "Typed early"
 
 
 def test_what_is_typed_in_two_fields_without_a_pause_is_undone_one_by_one(

@@ -264,6 +264,25 @@ function listenToForm() {
   });
 }
 
+/** True if a field was changed while the page was still loading. */
+function isTyped(entry) {
+  if (!entry.name || entry.dataset.noSave !== undefined) return false;
+  if (isPick(entry)) return entry.checked !== entry.defaultChecked;
+  if (entry.matches("select")) {
+    const options = [...entry.options];
+    return options.some((each) => each.defaultSelected) && options.some((each) => each.selected !== each.defaultSelected);
+  }
+  return entry.matches("textarea, [type=text]") && entry.value !== entry.defaultValue;
+}
+
+/** What was typed before anybody listened is saved like what is typed after. */
+function saveTyped() {
+  const typed = [...fields.elements].filter(isTyped);
+  if (!typed.length) return;
+  saver.mark();
+  saver.save(typed.some(settles) ? "settle" : "");
+}
+
 function listenToLeaving() {
   window.addEventListener("beforeunload", (event) => {
     if (saver.isSaved) return;
@@ -332,6 +351,7 @@ if (!fields.disabled) {
   listenToForm();
   listenToNew();
   listenToLeaving();
+  saveTyped();
   const copy = conflict.querySelector("[data-copy]");
   copy.hidden = false;
   copy.addEventListener("click", () => copyTyped(copy));
