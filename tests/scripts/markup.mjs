@@ -92,6 +92,7 @@ export class Node {
   set type(type) { this.setAttribute("type", type); }
   get value() { return this.typed ?? this.getAttribute("value") ?? (this.localName === "textarea" ? this.textContent : ""); }
   get defaultValue() { return this.getAttribute("value") ?? this.textContent; }
+  get defaultChecked() { return this.hasAttribute("checked"); }
   get hash() { return this.href.replace(/^[^#]*/, ""); }
   set value(value) { this.typed = String(value); }
   get validity() {
