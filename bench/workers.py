@@ -57,7 +57,7 @@ class OnPostgres(LikelyHuman):
             return {name for (name,) in rows}
 
 
-def measure_workers(data: Path, seconds: float, repeats: int) -> list[Run]:
+def measure_workers(data: Path, seconds: float, repeats: int, warm_up_s: float = WARM_UP_S) -> list[Run]:
     """Runs with one process and with two, by turns over one database, in a data folder that is made anew; none without
     a PostgreSQL server.
     """
@@ -65,7 +65,9 @@ def measure_workers(data: Path, seconds: float, repeats: int) -> list[Run]:
         with fresh_postgres() as url:
             print("Making the study on PostgreSQL ...", file=sys.stderr)
             make_library(data, N_PAIRS, width=64, height=64, frames=15, database_url=url)
-            return [_run(data, url, workers, seconds) for _ in range(repeats) for workers in WORKERS]
+            return [
+                _run(data, url, workers, seconds, warm_up_s) for _ in range(repeats) for workers in WORKERS
+            ]
     except psycopg.OperationalError as error:
         print(f"bench: PostgreSQL is left out: {error}", file=sys.stderr)
         return []
@@ -85,10 +87,10 @@ def _served(data: Path, url: str, workers: int) -> Iterator[OnPostgres]:
         yield OnPostgres(f"{workers}", address, pid, data, SLUG, ANSWERS, url)
 
 
-def _run(data: Path, url: str, workers: int, seconds: float) -> Run:
+def _run(data: Path, url: str, workers: int, seconds: float, warm_up_s: float) -> Run:
     postmaster = _postmaster(url)
     with _served(data, url, workers) as site:
-        walk(site, AT_ONCE, 0, WARM_UP_S)  # every process starts, and makes its first pages
+        walk(site, AT_ONCE, 0, warm_up_s)  # every process starts, and makes its first pages
         before = site.stored()
         began, spent = Usage.of(site.pid), (family_s(site.pid), family_s(postmaster))
         walks = walk(site, AT_ONCE, COMING_S, seconds)

@@ -46,7 +46,7 @@ def test_processor_time_of_a_family_counts_children_that_have_ended() -> None:
 
 @pytest.mark.slow
 def test_every_acknowledged_answer_is_stored_whichever_process_took_it(tmp_path: Path) -> None:
-    runs = measure_workers(tmp_path / "data", seconds=2, repeats=1)
+    runs = measure_workers(tmp_path / "data", seconds=2, repeats=1, warm_up_s=2)
     if not runs:
         pytest.skip("no PostgreSQL server")
     assert [each.workers for each in runs] == [1, 2]
