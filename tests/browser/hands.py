@@ -4,13 +4,17 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Protocol
 
-from playwright.sync_api import FileChooser, Locator, Page, TimeoutError, expect
+from playwright.sync_api import ElementHandle, Error, FileChooser, Locator, Page, TimeoutError, expect
 
 MOST_TABS = 400
 # On a loaded machine Chromium once opened no dialog at the key; whoever sits there presses it again.
 CHOOSER_MS, CHOOSER_TRIES = 30_000, 3
-IS_AT = """(element, group) =>
-  element === document.activeElement || (group !== null && document.activeElement.name === group)"""
+AT, GONE = "at", "gone"
+WHERE = """(element, group) => {
+  const active = document.activeElement;
+  if (element === active || (group !== null && active.name === group)) return "at";
+  return element.isConnected ? "" : "gone";
+}"""
 
 
 class Hand(Protocol):
@@ -93,14 +97,26 @@ class Keyboard:
         target.wait_for()
         element = target.element_handle()  # found once: by its role it takes longer than the key
         for _ in range(MOST_TABS):
-            if element.evaluate(IS_AT, group):
+            where = _where(element, group)
+            if where == AT:
                 return
-            self._keys.press("Tab")
+            if where == GONE:
+                element = target.element_handle()
+            else:
+                self._keys.press("Tab")
         raise AssertionError(f"the keyboard does not reach {target}")
 
 
 def _listening(_: FileChooser) -> None:
     """As long as somebody listens, choosers are handed to the test."""
+
+
+def _where(element: ElementHandle, group: str | None) -> str:
+    """Whether the focus is at an element or in its group, and whether the page still has it."""
+    try:
+        return str(element.evaluate(WHERE, group))
+    except Error:  # its page was left
+        return GONE
 
 
 def _has_focus(target: Locator) -> bool:

@@ -29,9 +29,10 @@ are stored without your name for a year. Questions: ada@example.org.
 """
 
 
-# What a pointer of any kind does, seen by the page before anything on it; kept from one page to the next.
+# What a pointer of any kind does, seen by the page before anything on it; kept from one page to the next. Moves are not
+# counted: Chromium sends one by itself when a page is laid out anew below a pointer that stands still.
 KEEP_POINTERS = """
-for (const kind of ["pointerdown", "mousedown", "touchstart", "pointermove"]) {
+for (const kind of ["pointerdown", "mousedown", "touchstart"]) {
   addEventListener(kind, () => { sessionStorage.pointers = `${sessionStorage.pointers ?? ""} ${kind}`; }, true);
 }
 """
