@@ -65,7 +65,7 @@ def _drawn(height: float, paint: "Callable[[Sheet], None]", title: str, alt: str
 
 
 def _painted(height: float, paint: "Callable[[Sheet], None]", title: str, alt: str) -> tuple[str, bytes]:
-    """As drawn, with a blank picture."""
+    """A figure as it was drawn, with a blank picture."""
 
     def blank(_sheet: "Sheet", file: IO[Any], **how: Any) -> None:
         file.write(BLANK[how["format"]])

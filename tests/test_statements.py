@@ -49,7 +49,7 @@ def test_a_broken_constraint_is_told_as_of_every_statement(database: Database) -
 
 
 def test_a_session_whose_driver_is_kept_has_the_same_rows_and_errors(database: Database) -> None:
-    """As in the group of writes, where the driver is looked for once."""
+    """A session as in the group of writes, where the driver is looked for once."""
     add, find = Hot(insert(_study)), Hot(select(_study.c.slug))
     row = {"slug": "a", "state": "closed", "closing": "", "created_at": AT}
     with database.transaction() as session:

@@ -67,7 +67,7 @@ def gold_of_0_4() -> Any:
 
 @pytest.fixture(scope="module")
 def kept_file(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Where SQLite's upgraded database is kept for the tests after the first."""
+    """The folder that keeps SQLite's upgraded database for the tests after the first."""
     return tmp_path_factory.mktemp("upgraded") / "0.3.sqlite3"
 
 

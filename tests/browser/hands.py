@@ -112,7 +112,7 @@ def _listening(_: FileChooser) -> None:
 
 
 def _where(element: ElementHandle, group: str | None) -> str:
-    """Whether the focus is at an element or in its group, and whether the page still has it."""
+    """`at` if an element, or one of its group, has the focus; `gone` if the page no longer has it; else empty."""
     try:
         return str(element.evaluate(WHERE, group))
     except Error:  # its page was left

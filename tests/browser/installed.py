@@ -41,7 +41,7 @@ def clips(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def password(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.CaptureFixture[str]) -> str:
-    """Of the one owner of an empty data folder."""
+    """The password of the one owner of an empty data folder."""
     monkeypatch.setenv("LIKELY_HUMAN_DATA", str(tmp_path / "data"))
     monkeypatch.setenv("DATABASE_URL", "")
     add(EMAIL, Role.OWNER, generate=True)

@@ -24,8 +24,10 @@ def served(settings: Settings, database: Database, workers: Database | None = No
         threads.append(threading.Thread(target=work, args=(settings, workers, stop), daemon=True))
     for thread in threads:
         thread.start()
-    yield address_of(bound)
-    server.should_exit = True
-    stop.set()
-    for thread in threads:
-        thread.join()
+    try:
+        yield address_of(bound)
+    finally:
+        server.should_exit = True
+        stop.set()
+        for thread in threads:
+            thread.join()

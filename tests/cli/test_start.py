@@ -84,7 +84,7 @@ def after(served: tuple[Path, set[str]]) -> dict[str, set[str]]:
 
 
 def test_a_command_that_ends_is_not_looked_through_for_garbage() -> None:
-    """What is registered first runs last: after the command's own."""
+    """The end of a command: what is registered first runs last, after the command's own."""
     told = "import atexit, gc\natexit.register(lambda: print('modules:', gc.get_freeze_count() > 0))\n"
     assert imported(told + as_typed("--help")) == [{"True"}]
     assert imported(told) == [{"False"}]

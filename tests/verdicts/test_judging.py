@@ -255,9 +255,8 @@ def test_a_session_excluded_by_hand_is_not_used_and_its_verdict_stays(study: Stu
     assert study.verdicts()[1][0]
 
 
-@pytest.mark.parametrize(
-    "format_", [pytest.param(Format.CSV, marks=pytest.mark.both_databases), Format.JSONL]
-)
+@pytest.mark.both_databases
+@pytest.mark.parametrize("format_", [Format.CSV, Format.JSONL])
 def test_the_exported_files_give_the_same_verdicts(study: Study, format_: Format) -> None:
     for seed, answer in enumerate((silent, copied, hurried, copied, left_handed, honest), start=1):
         study.take_part(answer, seed)
