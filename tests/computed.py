@@ -1,15 +1,13 @@
 """The two longest computations of an analysis, done once in each process: tests analyse the same few tables again. So
-are drawings of the same numbers, with a tenth of the points that print takes. Outside tests of the analysis and of
-browsers they are painted on a sheet, of which matplotlib makes no picture: two thirds of drawing.
+are drawings of the same numbers, with a tenth of the points that print takes, which are a third of drawing.
 
 `make test-all` does without. Tests of the two themselves call them where they are defined, and compute each time.
 """
 
 import pickle
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from types import FunctionType
-from typing import IO, TYPE_CHECKING, Any, TypeVar
-from unittest.mock import patch
+from typing import TYPE_CHECKING, TypeVar
 
 import numpy as np
 
@@ -24,11 +22,6 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure as Sheet
 
 T = TypeVar("T")
-BLANK: Mapping[str, str | bytes] = {
-    "png": b"\x89PNG\r\n\x1a\n",
-    "svg": '<svg xmlns="http://www.w3.org/2000/svg"/>',
-}
-renders = True  # in tests of the folders that tests/conftest.py names
 _known: dict[object, object] = {}
 _draw = canvas.drawn
 
@@ -54,24 +47,13 @@ def _log_odds_of_a(pair: crossed.Codes, person: crossed.Codes, side: Floats, n_p
 
 def _drawn(height: float, paint: "Callable[[Sheet], None]", title: str, alt: str) -> tuple[str, bytes]:
     """Of a painter that a test wraps around another, which cannot be pickled, each time anew."""
-    draw = _draw if renders else _painted
     assert isinstance(paint, FunctionType)
     try:
         seen = pickle.dumps([cell.cell_contents for cell in paint.__closure__ or ()])
     except (AttributeError, TypeError, pickle.PicklingError):
-        return draw(height, paint, title, alt)
-    key = paint.__code__, seen, height, title, alt, canvas.DPI, renders
-    return _once(key, lambda: draw(height, paint, title, alt))
-
-
-def _painted(height: float, paint: "Callable[[Sheet], None]", title: str, alt: str) -> tuple[str, bytes]:
-    """A figure as it was drawn, with a blank picture."""
-
-    def blank(_sheet: "Sheet", file: IO[Any], **how: Any) -> None:
-        file.write(BLANK[how["format"]])
-
-    with patch("matplotlib.figure.Figure.savefig", blank):
         return _draw(height, paint, title, alt)
+    key = paint.__code__, seen, height, title, alt, canvas.DPI
+    return _once(key, lambda: _draw(height, paint, title, alt))
 
 
 def _cells(values: np.ndarray) -> tuple[object, ...]:

@@ -65,7 +65,6 @@ LONG = {
 }
 COLLECTING = (20_000, 20, 50)
 BROWSER = "tests/browser/"
-RENDERED = (BROWSER, "tests/analysis/")
 BESIDE = (
     "tests/browser/test_whole_human_test.py",
 )  # draws, encodes and learns; its browser has ten seconds of it
@@ -145,10 +144,6 @@ def pytest_runtest_setup(item: pytest.Item) -> None:
     """
     if absl := sys.modules.get("absl.logging"):
         absl.get_absl_handler().python_handler.stream = sys.__stderr__
-    if "tests.computed" in sys.modules:
-        from tests import computed
-
-        computed.renders = item.nodeid.startswith(RENDERED)
     for fixture, module in (("client", "app.main"), ("database", "app.core.database")):
         if fixture in getattr(item, "fixturenames", ()):
             import_module(module)

@@ -6,7 +6,8 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -21,7 +22,7 @@ from app.jobs import queue
 from app.jobs.tables import Job, JobStatus, Kind
 from app.serving import bind, holding, running_address
 from tests.conftest import POSTGRES, postgres_or_skip
-from tests.program import Program, Running, is_there
+from tests.program import Program, is_there
 from tests.serving.services import PATIENCE_S, ask, port_said, serving
 
 pytestmark = pytest.mark.slow
@@ -44,37 +45,53 @@ def children(pid: int) -> set[int]:
     return direct.union(*(children(each) for each in direct))
 
 
-def start(program: Program, data: Path) -> Running:
-    """A service that leads a process group and heeds Ctrl-C, as one started in a terminal does."""
-    leads = "import os, signal\nos.setpgid(0, 0)\nsignal.signal(signal.SIGINT, signal.default_int_handler)\n"
-    environment = {**os.environ, "LIKELY_HUMAN_DATA": str(program.begin(data))}
-    return program.start("serve", "--port", "0", cwd=data, environment=environment, before=leads)
+def start(data: Path, *words: str, **more: str) -> subprocess.Popen[str]:
+    """A service that leads a process group, as one started in a terminal does; `sh` stands for make."""
+    command = ["sh", "-c", '"$@"; true', "sh", sys.executable, "-c", CODE, "serve", "--port", "0", *words]
+    environment = {**os.environ, "LIKELY_HUMAN_DATA": str(data), **more}
+    return subprocess.Popen(
+        command, env=environment, stdout=subprocess.PIPE, text=True, start_new_session=True
+    )
 
 
-def end_by_term(service: int) -> None:
+@pytest.fixture(autouse=True)
+def heeded() -> Iterator[None]:
+    """Signals that a process ignores, as under `nohup`, are ignored by its children, too."""
+    told = (signal.SIGHUP, signal.SIGINT)
+    before = {each: signal.getsignal(each) for each in told}
+    for each in told:
+        if before[each] == signal.SIG_IGN:
+            signal.signal(each, signal.SIG_DFL)
+    yield
+    for each in told:
+        signal.signal(each, before[each])
+
+
+def end_by_term(shell: int, service: int) -> None:
     os.kill(service, signal.SIGTERM)
 
 
-def end_by_ctrl_c(service: int) -> None:
-    os.killpg(service, signal.SIGINT)
+def end_by_ctrl_c(shell: int, service: int) -> None:
+    os.killpg(shell, signal.SIGINT)
 
 
-# What SIGTERM does is seen below as well.
+# What SIGTERM does is seen below as well, without a shell.
 @pytest.mark.parametrize("end", [pytest.param(end_by_term, marks=pytest.mark.exhaustive), end_by_ctrl_c])
-def test_the_worker_ends_with_the_service(
-    end: Callable[[int], None], program: Program, tmp_path: Path
-) -> None:
+def test_the_worker_ends_with_the_service(end: Callable[[int, int], None], tmp_path: Path) -> None:
     data = tmp_path / "data"
-    service = start(program, data)
-    with service.stdout as said:
-        try:
-            port_said(said)
-            wait_for((data / "worker.lock").exists)
-            (worker,) = children(service.pid)
-            end(service.pid)
-            wait_for(lambda: not any(map(is_there, (service.pid, worker))))
-        finally:
-            service.kill()
+    first = start(data)
+    try:
+        port_said(first.stdout)
+        wait_for(lambda: len(children(first.pid)) == 2)  # the service and its worker
+        pids = children(first.pid)
+        (service,) = {int(pid) for pid in _pgrep(first.pid)}
+        wait_for((data / "worker.lock").exists)
+        end(first.pid, service)
+        wait_for(lambda: not any(map(is_there, pids)))
+    finally:
+        with suppress(ProcessLookupError):
+            os.killpg(first.pid, signal.SIGKILL)
+        first.communicate()
 
 
 def test_the_next_start_takes_up_the_work_of_a_killed_one_at_once(program: Program, tmp_path: Path) -> None:
@@ -95,6 +112,12 @@ def test_the_next_start_takes_up_the_work_of_a_killed_one_at_once(program: Progr
 
         wait_for(is_taken_up)
         database.close()
+
+
+def _pgrep(pid: int) -> list[str]:
+    return subprocess.run(
+        ["pgrep", "-P", str(pid)], capture_output=True, text=True, check=True
+    ).stdout.split()
 
 
 def test_processes_over_postgresql_end_with_the_one_that_started_them(
