@@ -136,5 +136,7 @@ AT_ONCE = Widget()
 
 def widget_of(metadata: object) -> Widget:
     """The widget in a field's metadata, or the default."""
-    found = (each for each in metadata if isinstance(each, Widget)) if isinstance(metadata, list) else ()
-    return next(iter(found), AT_ONCE)
+    for each in metadata if isinstance(metadata, list) else ():
+        if isinstance(each, Widget):
+            return each
+    return AT_ONCE

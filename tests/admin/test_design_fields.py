@@ -2,6 +2,7 @@
 
 import re
 from collections.abc import Iterator, Mapping
+from copy import deepcopy
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +63,22 @@ def test_every_study_file_goes_through_the_form_unchanged(whole: bool) -> None:
         made = fields_to_keys(keys, keys_to_fields(keys), whole=whole).keys
         assert yaml.safe_dump(made) == yaml.safe_dump(keys), name
     assert {"hntt-arms", "games.md", "study-file.md", "app/demo/study.yaml"} <= names
+
+
+def test_the_same_keys_have_the_same_form_and_no_form_that_is_taken_changes_it() -> None:
+    for name, template in TEMPLATES.items():
+        keys = dict(template.keys())
+        form, sent = outline(keys), keys_to_fields(keys)
+        assert outline(deepcopy(keys)) is form, name
+        was = deepcopy([leaf.value for leaf in leaves(form)])
+        fields_to_keys(keys, {"title": "Another"}, whole=True)  # every list loses its entries
+        fields_to_keys(keys, {place: f"{text}1" for place, text in sent.items()})
+        assert [leaf.value for leaf in leaves(form)] == was, name
+
+
+def test_keys_that_are_equal_but_not_the_same_have_forms_of_their_own() -> None:
+    shown = [keys_to_fields({"title": value})["title"] for value in (1, True, 1.0)]
+    assert shown == ["1", "true", "1.0"]
 
 
 @pytest.mark.parametrize("whole", [False, True])

@@ -146,7 +146,7 @@ def fields_to_keys(
     if whole:
         _take_ways(keys, sent, ways)
         _take_names(keys, sent)
-    seen, before = outline(deepcopy(keys)), keys_to_fields(keys)
+    seen, before = outline(keys), keys_to_fields(keys)
     changed = {
         name: text
         for name, text in sent.items()
@@ -168,7 +168,7 @@ def fields_to_keys(
             _keep_labels(keys, cards, entry, changed)
     refused = tuple(_take_scales(keys, scale_changes(sent, before)))
     # What an arm sets has its kind by what the study has there, and that was taken above.
-    made = leaves(outline(deepcopy(keys))) if new else ()
+    made = leaves(outline(keys)) if new else ()
     write_all(keys, [leaf for leaf in made if dotted(leaf.place) in new], sent)
     return FormKeys(keys, refused)
 
@@ -180,7 +180,7 @@ def _take_ways(keys: Keys, sent: Mapping[str, str], shown_ways: Mapping[str, str
     while the same fields belong to the way that they make now.
     """
     taken: set[Place] = set()
-    for leaf in list(leaves(outline(deepcopy(keys)))):
+    for leaf in leaves(outline(keys)):
         way, ways = sent.get(dotted(leaf.place)), leaf.ways
         if ways is None or way is None or way not in ways.begins or way == ways.way:
             continue
@@ -193,7 +193,7 @@ def _take_ways(keys: Keys, sent: Mapping[str, str], shown_ways: Mapping[str, str
 
 def _take_kinds(keys: Keys, sent: Mapping[str, str], ways: Mapping[str, str]) -> None:
     """Write the choices that determine which fields follow them, such as a block's game, and the ways of these."""
-    for leaf in list(leaves(outline(keys))):
+    for leaf in leaves(outline(keys)):
         is_kind = leaf.kind == "choice" and leaf.widget.settles and leaf.how == "key"
         if is_kind and (chosen := sent.get(dotted(leaf.place))) not in (None, text_of(leaf)):
             write(keys, leaf, str(chosen))
@@ -202,7 +202,7 @@ def _take_kinds(keys: Keys, sent: Mapping[str, str], ways: Mapping[str, str]) ->
 
 def _take_names(keys: Keys, sent: Mapping[str, str]) -> None:
     """Write the names that have other settings than those before."""
-    for leaf in list(leaves(outline(deepcopy(keys)))):
+    for leaf in leaves(outline(keys)):
         if leaf.named and (name := sent.get(dotted(leaf.place))) not in (None, text_of(leaf)):
             write(keys, leaf, str(name))
 

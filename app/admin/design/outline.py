@@ -4,12 +4,13 @@ No content of a study is named here: a task or a type of question that has a mod
 """
 
 from collections.abc import Iterator, Mapping, Sequence
+from copy import deepcopy
 from dataclasses import replace
 from enum import StrEnum
 from fractions import Fraction
-from functools import cache
+from functools import cache, lru_cache
 from types import NoneType, UnionType
-from typing import Annotated, Any, Literal, Union, get_args, get_origin
+from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
 
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
@@ -47,7 +48,30 @@ _OF_TRIALS, _OF_BLOCKS = frozenset({"trials"}), frozenset({"block_order"})
 
 
 def outline(keys: Mapping[str, Any]) -> Group:
-    """The whole form of a draft, without scales. Accepts arbitrary keys."""
+    """The whole form of a draft, without scales. Accepts arbitrary keys.
+
+    Its values are copies, which nobody changes: who asks again for the same keys is given the same form. To take a form
+    that is sent asks twenty times, mostly for the same.
+    """
+    return _outline(_Keys(keys, repr(keys)))
+
+
+class _Keys(NamedTuple):
+    """Keys that are the same where they are written the same: `1`, `1.0`, and `true` are not."""
+
+    keys: Mapping[str, Any]
+    written: str
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, _Keys) and self.written == other.written
+
+    def __hash__(self) -> int:
+        return hash(self.written)
+
+
+@lru_cache(maxsize=16)
+def _outline(held: _Keys) -> Group:
+    keys = deepcopy(held.keys)
     return with_languages(with_arms(_of_study(keys), keys, _of_study), keys)
 
 

@@ -78,7 +78,7 @@ def fit_lists(keys: Keys, sent: Mapping[str, str], within: Within) -> None:
 
 def _fit_items(keys: Keys, sent: Mapping[str, str]) -> None:
     """Lists of fixed length in the shape in which they were sent."""
-    for leaf in list(leaves(outline(keys))):
+    for leaf in leaves(outline(keys)):
         name = dotted(leaf.place)
         is_split = any(other.startswith(f"{name}.") for other in sent)
         if leaf.how == "key" and is_split and not leaf.named and leaf.kind != "number":
@@ -89,7 +89,7 @@ def _fit_items(keys: Keys, sent: Mapping[str, str]) -> None:
 
 def _fit_picks(keys: Keys, sent: Mapping[str, str]) -> None:
     """The boxes that were ticked."""
-    for group in list(groups(outline(keys))):
+    for group in groups(outline(keys)):
         start = dotted(group.place)
         if not group.is_picks or not (names := _below(start, sent)):
             continue

@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Mapping
-from copy import deepcopy
 from decimal import Decimal
 from typing import Any
 
@@ -24,14 +23,14 @@ _AMOUNT = re.compile(r"[+-]?([0-9]{1,14}\.?[0-9]{0,14}|\.[0-9]{1,14})(e[+-]?[0-9
 def write_all(keys: Keys, typed: list[Leaf], texts: Mapping[str, str]) -> None:
     """Write fields; amounts of money last, in the currency that was sent with them."""
     places = {leaf.place for leaf in typed}
-    for cards in lists(outline(deepcopy(keys))) if places else ():
+    for cards in lists(outline(keys)) if places else ():
         if any(place[: len(cards.place)] == cards.place for place in places):
             spell_out(keys, cards)
     for leaf in typed:
         if not leaf.currency:
             write(keys, leaf, texts[dotted(leaf.place)])
     amounts = [leaf for leaf in typed if leaf.currency]
-    now = {leaf.place: leaf for leaf in leaves(outline(deepcopy(keys)))} if amounts else {}
+    now = {leaf.place: leaf for leaf in leaves(outline(keys))} if amounts else {}
     for leaf in amounts:
         write(keys, now.get(leaf.place, leaf), texts[dotted(leaf.place)])
 
@@ -85,7 +84,7 @@ def _write_item(keys: Keys, leaf: Leaf, value: Any) -> None:
 def _write_setting(keys: Keys, leaf: Leaf, value: Any) -> None:
     """Write a setting into the text that it belongs to."""
     assert leaf.of is not None
-    held = next(each for each in leaves(outline(deepcopy(keys))) if each.place == leaf.of.place)
+    held = next(each for each in leaves(outline(keys)) if each.place == leaf.of.place)
     text = with_setting(held.value, leaf.key, value)
     if held.how == "item":
         _write_item(keys, held, text)
