@@ -84,6 +84,7 @@ class Database:
         self._jobs: SimpleQueue[_Job | None] = SimpleQueue()
         self._writer: threading.Thread | None = None
         self._peeking: Session | None = None
+        self._is_listened_to = False
         # Neither begins nor ends a transaction, which over the network are two more round trips.
         self._peek_engine = self._read_engine.execution_options(isolation_level="AUTOCOMMIT")
         self._peekers: anyio.CapacityLimiter | None = None
@@ -142,6 +143,11 @@ class Database:
             # Each statement sees what is committed, as on PostgreSQL. An open transaction would keep an old snapshot:
             # later peeks stale, and the log never begun anew. To begin and end one took as long as to find a session.
             self._peeking = Session(self._peek_engine, expire_on_commit=False)
+        listened = bool(self._read_engine.dispatch.before_cursor_execute)
+        # Looked for anew after an error, which gives the connection back, and where something begins to listen.
+        if listened is not self._is_listened_to or not self._peeking.in_transaction():
+            keep_driver(self._peeking)
+            self._is_listened_to = listened
         try:
             return job(self._peeking, *args, **kwargs)
         except BaseException:
