@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
-from sqlalchemy import Boolean, Dialect
+from sqlalchemy import Boolean, Connection, Dialect
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 from sqlmodel.sql.sqltypes import UTCDateTime
@@ -59,21 +59,30 @@ class Hot:
         return found
 
 
-def keep_driver(session: Session) -> None:
-    """Look once, and not at each statement, for the driver's connection of a session that keeps its connection."""
-    session.info.pop(_DRIVER, None)
-    session.info[_DRIVER] = _driver_of(session)
+def keep_driver(session: Session, connection: Connection) -> sqlite3.Connection | None:
+    """Look once, and not at each statement, for the driver of a session that keeps its connection; returns it."""
+    driver = session.info[_DRIVER] = _driver_below(connection)
+    return driver
+
+
+def say(driver: sqlite3.Connection, text: str) -> None:
+    """Begin or end a transaction. Raises what SQLAlchemy would."""
+    try:
+        driver.execute(text)
+    except sqlite3.Error as error:
+        raise _as_sqlalchemys(error, text) from error
 
 
 class _ForSQLite:
     def __init__(self, statement: Any, dialect: Dialect, names: Sequence[str]) -> None:
         compiled: Any = statement.compile(dialect=dialect, column_keys=list(names))
         assert not [*compiled.insert_prefetch, *compiled.update_prefetch], "a default of Python's"
-        self._text, self._dialect = str(compiled), dialect
+        self._text = str(compiled)
         # Empty where VALUES is not the last of it.
         self._row = (
             self._text.rpartition(" VALUES ")[2] if self._text.endswith(")") and compiled.isinsert else ""
         )
+        self._texts: dict[int, str] = {1: self._text}
         self._bound = [(name, compiled.params[name]) for name in compiled.positiontup]
         self._bound_as = _those(_stored_as(compiled.binds[name], dialect) for name in compiled.positiontup)
         columns = list(getattr(statement, "exported_columns", ()))
@@ -84,7 +93,7 @@ class _ForSQLite:
         try:
             rows = driver.execute(self._text, self._in_order(values)).fetchall()
         except sqlite3.Error as error:
-            raise self._as_sqlalchemys(error) from error
+            raise _as_sqlalchemys(error, self._text) from error
         make, read_as = self._make, self._read_as
         return [make(_converted(list(row), read_as) if read_as else row) for row in rows]
 
@@ -93,28 +102,33 @@ class _ForSQLite:
             values = [value for row in rows for value in self._in_order(row)]
             driver.execute(self._text_of(len(rows)), values)
         except sqlite3.Error as error:
-            raise self._as_sqlalchemys(error) from error
+            raise _as_sqlalchemys(error, self._text) from error
 
     def _text_of(self, n_rows: int) -> str:
         """The statement for so many rows at once: one INSERT takes them all."""
-        if n_rows == 1:
-            return self._text
-        assert self._row, "only an INSERT takes several rows"
-        return self._text + f", {self._row}" * (n_rows - 1)
+        text = self._texts.get(n_rows)
+        if text is None:
+            assert self._row, "only an INSERT takes several rows"
+            text = self._texts[n_rows] = self._text + f", {self._row}" * (n_rows - 1)
+        return text
 
     def _in_order(self, values: Values) -> list[Any]:
         return _converted([values.get(name, given) for name, given in self._bound], self._bound_as)
 
-    def _as_sqlalchemys(self, error: sqlite3.Error) -> BaseException:
-        """The error as the database expects it of every statement."""
-        return DBAPIError.instance(self._text, None, error, sqlite3.Error, dialect=self._dialect)
+
+def _as_sqlalchemys(error: sqlite3.Error, text: str) -> BaseException:
+    """The error as the database expects it of every statement."""
+    return DBAPIError.instance(text, None, error, sqlite3.Error)
 
 
 def _driver_of(session: Session) -> sqlite3.Connection | None:
     """SQLite's driver, which runs statements itself; None elsewhere, or where something listens to all statements."""
     if kept := session.info.get(_DRIVER):
         return kept  # type: ignore[no-any-return]
-    connection = session.connection()
+    return _driver_below(session.connection())
+
+
+def _driver_below(connection: Connection) -> sqlite3.Connection | None:
     listened: Any = connection.dispatch
     if connection.dialect.name != "sqlite" or listened.before_cursor_execute:
         return None
