@@ -61,13 +61,22 @@ _log = logging.getLogger("likely-human")
 
 def create_app(settings: Settings, database: Database) -> ASGIApp:
     """The service over one data folder and one migrated database; its headers are on errors too."""
-    # Outside of what tells errors, which speak the visitor's language too.
-    return SafetyHeaders(AskedLanguage(_make(settings, database)), https=settings.secure_cookies)
-
-
-def _make(settings: Settings, database: Database) -> FastAPI:
     bodies = Bodies()
+    first = FirstRoutes(_make(settings, database, bodies), PAGE_ROUTES, _replies(), _tell_unexpected)
+    # Requests beyond the limits are refused before any other work.
+    bounded = AtOnce(WholeOrNot(first, bodies), of_network=settings.max_connections)
+    # Outside of what tells errors, which speak the visitor's language too.
+    return SafetyHeaders(AskedLanguage(bounded), https=settings.secure_cookies)
 
+
+def _replies() -> Mapping[type[Exception], Tell]:
+    return {
+        **dict.fromkeys((StudyError, HTTPException, RequestValidationError), _tell),
+        **dict.fromkeys((OperationalError, NoConnection, OSError), _tell_unstored),
+    }
+
+
+def _make(settings: Settings, database: Database, bodies: Bodies) -> FastAPI:
     @asynccontextmanager
     async def lifespan(_app: FastAPI) -> AsyncIterator[None]:
         read_catalogues()
@@ -88,21 +97,13 @@ def _make(settings: Settings, database: Database) -> FastAPI:
     store = ClipStore(settings.data_dir)
     api = make_api()
     app.state.starts = Starts(settings.max_starts)
-    replies: dict[type[Exception], Tell] = {
-        **dict.fromkeys((StudyError, HTTPException, RequestValidationError), _tell),
-        **dict.fromkeys((OperationalError, NoConnection, OSError), _tell_unstored),
-    }
     for each in (app, api):
         each.state.settings, each.state.database, each.state.store = settings, database, store
         each.state.sessions = SESSIONS
-        for error, tell in replies.items():
+        for error, tell in _replies().items():
             each.add_exception_handler(error, tell)
         each.add_exception_handler(Exception, _tell_unexpected)
-    # What is added last is outermost: requests beyond the limits are refused before any other work.
     app.add_middleware(Gate, database=database, cookie=COOKIE, guarded=_guarded(), tell=_tell)
-    app.add_middleware(FirstRoutes, routes=PAGE_ROUTES, replies=replies)
-    app.add_middleware(WholeOrNot, bodies=bodies)
-    app.add_middleware(AtOnce, of_network=settings.max_connections)
     of_participants, of_experimenters = _pages()
     app.router.routes.extend(of_participants)  # first, as they are tried in their order
     app.mount("/api/v1", api)

@@ -53,7 +53,7 @@ def test_a_session_whose_driver_is_kept_has_the_same_rows_and_errors(database: D
     add, find = Hot(insert(_study)), Hot(select(_study.c.slug))
     row = {"slug": "a", "state": "closed", "closing": "", "created_at": AT}
     with database.transaction() as session:
-        keep_driver(session)
+        keep_driver(session, session.connection())
         add.run(session, row)
         assert [tuple(each) for each in find.all(session, {})] == [("a",)]
         with pytest.raises(IntegrityError):

@@ -11,6 +11,7 @@ from analysis.choice.chance import CHANCE
 from analysis.data.outcomes import Outcomes, correct_answers
 from analysis.options import LEVEL, Blank
 from analysis.results import Result
+from analysis.stats.exact import clopper_pearson
 from analysis.stats.intervals import Floats
 
 METHOD = "exact binomial, Clopper-Pearson interval"
@@ -73,19 +74,18 @@ def pooled(outcomes: Outcomes, chance: float = CHANCE) -> PooledTest:
     n, n_correct = outcomes.n, int(outcomes.value.sum())
     effect, why = _design_effect(outcomes)
     several = n > outcomes.n_participants
-    test = scipy.stats.binomtest(n_correct, n, chance) if n else None
-    interval = test.proportion_ci(LEVEL, method="exact") if test else None
+    low, high = clopper_pearson(n_correct, n) if n else (None, None)
     return PooledTest(
         n=n,
         n_participants=outcomes.n_participants,
         n_pairs=outcomes.n_pairs,
         n_correct=n_correct,
         share=n_correct / n if n else None,
-        low=float(interval.low) if interval else None,
-        high=float(interval.high) if interval else None,
+        low=low,
+        high=high,
         level=LEVEL,
         chance=chance,
-        p=float(test.pvalue) if test else None,
+        p=float(scipy.stats.binomtest(n_correct, n, chance).pvalue) if n else None,
         alternative="two-sided",
         method=METHOD if n else None,
         overstates=several,

@@ -9,10 +9,10 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
-import scipy
 
 from analysis.options import LEVEL
 from analysis.results import Result
+from analysis.stats.exact import clopper_pearson, sign_p
 from analysis.stats.intervals import Floats
 from analysis.stats.multiplicity import holm
 from analysis.stats.p_values import p_words
@@ -58,9 +58,8 @@ def share_within(first: str, second: str | None, differences: Floats) -> PairSha
     share = (higher + counts[3] / 2) / n
     if not higher + lower:
         return PairShare(first, second, *counts, share, None, None, 0.5, 1.0, None, warns=False)
-    test = scipy.stats.binomtest(higher, higher + lower)
-    ends = test.proportion_ci(LEVEL, method="exact")
-    low, high = ((end * (higher + lower) + counts[3] / 2) / n for end in (ends.low, ends.high))
+    ends = clopper_pearson(higher, higher + lower)
+    low, high = ((end * (higher + lower) + counts[3] / 2) / n for end in ends)
     strength = max(share, 1 - share)
     return PairShare(
         first,
@@ -70,7 +69,7 @@ def share_within(first: str, second: str | None, differences: Floats) -> PairSha
         float(low),
         float(high),
         strength,
-        float(test.pvalue),
+        sign_p(higher, higher + lower),
         None,
         warns=False,
     )

@@ -241,36 +241,53 @@ def _effects(
     predicted: Floats,
     fitted: "_Fitted",
 ) -> list[Effect]:
+    # Each column of the grid is compared with each of its levels once: of effects there are hundreds.
+    at = {
+        name: {level: (grid[name] == level).to_numpy() for level in known} for name, known in levels.items()
+    }
     found = []
     for role, factor in product((ALICE, BOB), baseline):
         base, *others = levels[factor]
-        for player, level in product(levels[role], others):
-            own = (grid[role] == player).to_numpy()
-            ways = {"all": own, "baseline": own & _elsewhere(grid, baseline, factor)}
-            contrasts = {
-                name: _mean_of(predicted, grid, factor, level, rows)
-                - _mean_of(predicted, grid, factor, base, rows)
-                for name, rows in ways.items()
-            }
-            determined = [name for name, one in contrasts.items() if fitted.determines(one)]
-            at: Literal["all", "baseline"] = "all" if determined[:1] != ["baseline"] else "baseline"
-            difference, half = fitted.contrast(contrasts[at])
-            low, high = (
-                (difference - half, difference + half) if determined and half is not None else (None, None)
-            )
-            found.append(Effect(role, str(player), factor, str(base), str(level), at, difference, low, high))
+        elsewhere = _elsewhere(at, baseline, factor)
+        for player in levels[role]:
+            ways = {"all": at[role][player], "baseline": at[role][player] & elsewhere}
+            first = {name: _mean_of(predicted, rows & at[factor][base]) for name, rows in ways.items()}
+            for level in others:
+                contrasts = {
+                    name: _mean_of(predicted, rows & at[factor][level]) - first[name]
+                    for name, rows in ways.items()
+                }
+                found.append(_effect(role, player, factor, (base, level), contrasts, fitted))
     return found
 
 
-def _elsewhere(grid: pd.DataFrame, baseline: Mapping[str, Any], factor: str) -> npt.NDArray[np.bool_]:
+def _effect(
+    role: str,
+    player: object,
+    factor: str,
+    levels: tuple[object, object],
+    contrasts: Mapping[Literal["all", "baseline"], Floats],
+    fitted: "_Fitted",
+) -> Effect:
+    determined = [name for name, one in contrasts.items() if fitted.determines(one)]
+    way: Literal["all", "baseline"] = determined[0] if determined else "all"
+    difference, half = fitted.contrast(contrasts[way])
+    low, high = (difference - half, difference + half) if determined and half is not None else (None, None)
+    base, level = map(str, levels)
+    return Effect(role, str(player), factor, base, level, way, difference, low, high)
+
+
+Rows = npt.NDArray[np.bool_]
+
+
+def _elsewhere(at: Mapping[str, Mapping[Any, Rows]], baseline: Mapping[str, Any], factor: str) -> Rows:
     """Configurations that are the baseline but for one factor."""
-    other = [name for name in baseline if name != factor]
-    same: npt.NDArray[np.bool_] = (grid[other] == pd.Series(baseline)[other]).all(axis=1).to_numpy()
+    same: Rows = np.logical_and.reduce(
+        [at[name][level] for name, level in baseline.items() if name != factor]
+    )
     return same
 
 
-def _mean_of(
-    predicted: Floats, grid: pd.DataFrame, factor: str, level: object, rows: npt.NDArray[np.bool_]
-) -> Floats:
-    mean: Floats = predicted[rows & (grid[factor] == level).to_numpy()].mean(axis=0)
+def _mean_of(predicted: Floats, rows: Rows) -> Floats:
+    mean: Floats = predicted[rows].mean(axis=0)
     return mean

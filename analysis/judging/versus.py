@@ -6,7 +6,6 @@ from itertools import combinations
 from typing import Literal
 
 import numpy as np
-import scipy
 
 from analysis.judging.matching import Judged
 from analysis.judging.measures import OVER_PAIRS, OVER_RUNS, Spread, interval_of
@@ -14,6 +13,7 @@ from analysis.judging.pairs import EVEN, Pairs
 from analysis.judging.sample import agreement
 from analysis.results import Result
 from analysis.stats.estimates import Estimate
+from analysis.stats.exact import sign_p
 from analysis.stats.intervals import Floats, no_interval, portions
 from analysis.stats.multiplicity import holm
 from analysis.stats.student import FEW
@@ -90,7 +90,7 @@ def _versus(one: Judged, two: Judged, measure: On, goal: Floats, seed: int, resa
 def mcnemar_exact(first_only: int, second_only: int) -> float | None:
     """The exact two-sided p value of McNemar's test; None without a discordant pair."""
     n = first_only + second_only
-    return float(scipy.stats.binomtest(first_only, n, 0.5).pvalue) if n else None
+    return sign_p(first_only, n) if n else None
 
 
 def _difference(first: Floats, second: Floats, seed: int, resamples: int) -> Estimate:

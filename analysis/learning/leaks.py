@@ -4,7 +4,6 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-import scipy
 
 from analysis.clues.within_pairs import share_within
 from analysis.learning.examples import Example, Pairs, labels_of, matched_pairs
@@ -14,6 +13,7 @@ from analysis.learning.networks import PLACES, Settings
 from analysis.learning.paths import Path, turn_and_speed
 from analysis.results import Result
 from analysis.stats.auc import auc, newcombe
+from analysis.stats.exact import clopper_pearson
 from analysis.stats.intervals import Floats
 
 THRESHOLD = 0.6
@@ -285,8 +285,8 @@ def _apart(values: Floats, is_human: Labels, pairs: Pairs = (), least: float = 0
     if one.strength is None or one.low is None:
         return _Apart(area, low > THRESHOLD, one.strength or 0.5, False, one.n_pairs)
     most = max(one.n_higher, one.n_lower)
-    untied = scipy.stats.binomtest(most, one.n_higher + one.n_lower).proportion_ci(LEVEL, method="exact")
-    sure = (untied.low * (one.n_higher + one.n_lower) + one.n_equal / 2) / one.n_pairs > THRESHOLD
+    untied, _ = clopper_pearson(most, one.n_higher + one.n_lower, LEVEL)
+    sure = (untied * (one.n_higher + one.n_lower) + one.n_equal / 2) / one.n_pairs > THRESHOLD
     return _Apart(area, low > THRESHOLD, one.strength, bool(sure), one.n_pairs)
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from app.cli.console import err, opened, progress, reading_of
+from app.cli.console import err, progress, reading_of
 from app.cli.drawn import write_figures
 from app.core.errors import StudyError
 
@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
 
     import pandas as pd
+    from sqlmodel import Session
 
     from app.judges.standing import About
 
@@ -83,7 +84,6 @@ def validate(
 
     from analysis.judging import read_pairs, read_verdicts, render_validation, validate_judges
     from analysis.judging.by_model import accuracy_figure, rank_figure
-    from app.judges.study import pairs_of_studies
     from app.reports.targets import frames_of, is_ratings, is_yes_no, notes_of
 
     for note in notes_of(mapping):
@@ -107,10 +107,10 @@ def validate(
         return
     with checked_verdicts(verdicts) as path:
         given = read_verdicts(path)
-    with opened() as (_, database), database.reading() as session:
+    with reading_of(targets) as session:
         frames = frames_of(session, targets, mapping, unwatched=everything)
         # What a study shows and nobody voted on is what verdicts may add to.
-        shown = pairs_of_studies(session, targets) if pairs is None else []
+        shown = _pairs_shown(session, targets) if session is not None and pairs is None else []
     further = read_pairs(pairs) if pairs else pd.DataFrame(shown) if shown else None
     with progress("Comparing judges with people") as on_progress:
         validation = validate_judges(
@@ -136,6 +136,13 @@ def validate(
         typer.echo(json.dumps(validation.to_dict(), indent=2, ensure_ascii=False, allow_nan=False))
     else:
         typer.echo(render_validation(validation))
+
+
+def _pairs_shown(session: "Session", targets: "list[str]") -> "list[dict[str, str | None]]":
+    # Imported here: numbers of files need neither designs nor judges.
+    from app.judges.study import pairs_of_studies
+
+    return pairs_of_studies(session, targets)
 
 
 @contextmanager

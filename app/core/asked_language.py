@@ -4,7 +4,7 @@ from urllib.parse import parse_qs
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-from app.core.language import accepted, asked_for
+from app.core.language import accepted, forget, hear
 
 PARAMETER = "lang"
 """The parameter of an address that names a language."""
@@ -22,15 +22,21 @@ class AskedLanguage:
         if scope["type"] != "http":
             return await self.app(scope, receive, send)
         path = scope["path"]
-        with asked_for(_wanted(scope) if path == "/" or path.startswith(_OF_PARTICIPANTS) else ()):
+        heard = hear(_wanted(scope) if path == "/" or path.startswith(_OF_PARTICIPANTS) else ())
+        try:
             await self.app(scope, receive, send)
+        finally:
+            forget(heard)
 
 
 def _wanted(scope: Scope) -> tuple[str, ...]:
-    header = next((value for name, value in scope["headers"] if name == b"accept-language"), b"")
-    query = scope.get("query_string", b"")
-    by_link = _by_link(query.decode("latin-1")) if PARAMETER.encode() in query else []
-    return (*by_link, *accepted(header.decode("latin-1")))
+    header = b""
+    for name, value in scope["headers"]:
+        if name == b"accept-language":
+            header = value
+            break
+    wanted, query = accepted(header.decode("latin-1")), scope.get("query_string", b"")
+    return (*_by_link(query.decode("latin-1")), *wanted) if PARAMETER.encode() in query else wanted
 
 
 def _by_link(query: str) -> list[str]:

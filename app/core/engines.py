@@ -61,6 +61,8 @@ def make_engine(
         # IMMEDIATE takes the lock first, where waiting is possible.
         if connection.get_execution_options().get("isolation_level") == "AUTOCOMMIT":
             return
+        if connection.connection.dbapi_connection.in_transaction:  # begun for a group of writes (`Database`)
+            return
         connection.exec_driver_sql("BEGIN IMMEDIATE" if writing else "BEGIN")
 
     return engine

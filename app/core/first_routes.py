@@ -1,12 +1,12 @@
 """The addresses that are asked for most, answered before the layers that only others need.
 
-Between a middleware and the function of a route stand FastAPI's and Starlette's search for the route, three stacks for
-contexts and errors, and the gate of experimenters (bench/profile.md).
+Before the function of a route FastAPI and Starlette have telemetry, a limit on bodies, a search for the route, and
+three stacks for contexts and errors; and experimenters have a gate (bench/profile.md).
 """
 
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 
-from starlette.requests import Request
+from starlette.requests import ClientDisconnect, Request
 from starlette.responses import Response
 from starlette.routing import Match, Route
 from starlette.types import ASGIApp, Receive, Scope, Send
@@ -15,15 +15,20 @@ Tell = Callable[[Request, Exception], Awaitable[Response]]
 
 
 class FirstRoutes:
-    """Answers what one of the `routes` takes, whose functions are given the request alone; all else goes on to `app`.
+    """Answers what one of the `routes` takes, whose functions are given the request alone; all else goes on to `app`,
+    which stands outside of no other layer.
 
-    `replies` makes the reply of each kind of error; any other error is raised.
+    `replies` makes the reply of each kind of error, `unexpected` that of any other, which is then raised.
     """
 
     def __init__(
-        self, app: ASGIApp, routes: Sequence[Route], replies: Mapping[type[Exception], Tell]
+        self,
+        app: ASGIApp,
+        routes: Sequence[Route],
+        replies: Mapping[type[Exception], Tell],
+        unexpected: Tell,
     ) -> None:
-        self.app, self._routes, self._replies = app, routes, replies
+        self.app, self._routes, self._replies, self._unexpected = app, routes, replies, unexpected
         self._errors = tuple(replies)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
@@ -34,11 +39,18 @@ class FirstRoutes:
         else:
             await self.app(scope, receive, send)
             return
-        scope.update(found)
+        scope.update(found, app=self.app)
         request = Request(scope, receive, send)
         try:
-            response = await route.endpoint(request)
-        except self._errors as error:
-            tell = next(self._replies[each] for each in type(error).__mro__ if each in self._replies)
-            response = await tell(request, error)
+            try:
+                response = await route.endpoint(request)
+            except self._errors as error:
+                tell = next(self._replies[each] for each in type(error).__mro__ if each in self._replies)
+                response = await tell(request, error)
+        except ClientDisconnect:
+            raise  # nobody is there to be told
+        except Exception as error:
+            response = await self._unexpected(request, error)
+            await response(scope, receive, send)
+            raise  # for the server's log, as Starlette does
         await response(scope, receive, send)

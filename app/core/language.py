@@ -6,9 +6,9 @@ that is named before it is known in which language it will be shown. Catalogues 
 
 import json
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from contextvars import ContextVar
+from contextvars import ContextVar, Token
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from pathlib import Path
@@ -26,6 +26,7 @@ TAG = re.compile(r"[a-z]{2,3}(-[A-Z][a-z]{3})?(-([A-Z]{2}|[0-9]{3}))?")
 
 _current: ContextVar[str] = ContextVar("language", default=ENGLISH)
 _wanted: ContextVar[tuple[str, ...]] = ContextVar("wanted_languages", default=())
+Heard = tuple[Token[tuple[str, ...]], Token[str]]
 
 
 @dataclass(frozen=True, slots=True)
@@ -95,16 +96,21 @@ def speaking(language: str | None) -> Iterator[None]:
         _current.reset(token)
 
 
-@contextmanager
-def asked_for(wanted: Sequence[str]) -> Iterator[None]:
-    """Within the block a visitor wants these languages, the best first; pages of no study are in the first that is
-    known."""
-    token = _wanted.set(tuple(wanted))
-    try:
-        with speaking(choose(with_catalogue()) if wanted else None):
-            yield
-    finally:
-        _wanted.reset(token)
+def hear(wanted: tuple[str, ...]) -> Heard:
+    """Let a visitor want these languages, the best first, until it is forgotten; pages of no study are in the first
+    that is known.
+
+    No context manager, as every request has one: two of them took more than all else that is done of languages.
+    """
+    heard = _wanted.set(wanted)
+    return heard, _current.set(choose(with_catalogue()) if wanted else ENGLISH)
+
+
+def forget(heard: Heard) -> None:
+    """Let languages be wanted and spoken as before `hear`."""
+    wanted, spoken = heard
+    _current.reset(spoken)
+    _wanted.reset(wanted)
 
 
 def prefer(language: str | None) -> None:
@@ -113,7 +119,7 @@ def prefer(language: str | None) -> None:
         _wanted.set((language, *_wanted.get()))
 
 
-def choose(offered: Sequence[str]) -> str:
+def choose(offered: tuple[str, ...]) -> str:
     """The language that a visitor wants most, of those offered; the first if they want none of them."""
     if len(offered) > 1:
         for wanted in _wanted.get():
@@ -122,7 +128,8 @@ def choose(offered: Sequence[str]) -> str:
     return offered[0]
 
 
-def best_match(wanted: str, offered: Sequence[str]) -> str | None:
+@lru_cache(maxsize=512)
+def best_match(wanted: str, offered: tuple[str, ...]) -> str | None:
     """The offered language that a tag stands for: the same, a wider one (`de` for `de-CH`), or one of its regions."""
     known = {each.casefold(): each for each in offered}
     for tag in _ever_wider(wanted.casefold()):

@@ -7,15 +7,19 @@ network, goes SQLAlchemy's way, which looks after lost connections.
 
 import sqlite3
 from collections import namedtuple
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 
-from sqlalchemy import Dialect
+from sqlalchemy import Boolean, Connection, Dialect
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
+from sqlmodel.sql.sqltypes import UTCDateTime
 
 Values = Mapping[str, Any]
 Convert = Callable[[Any], Any]
+Converts = Sequence[tuple[int, Convert]]  # by place
 _DRIVER = "likely-human.driver"
 
 
@@ -55,74 +59,76 @@ class Hot:
         return found
 
 
-def keep_driver(session: Session) -> None:
-    """Look once, and not at each statement, for the driver's connection of a session that has one transaction."""
-    session.info[_DRIVER] = _driver_of(session)
+def keep_driver(session: Session, connection: Connection) -> sqlite3.Connection | None:
+    """Look once, and not at each statement, for the driver of a session that keeps its connection; returns it."""
+    driver = session.info[_DRIVER] = _driver_below(connection)
+    return driver
+
+
+def say(driver: sqlite3.Connection, text: str) -> None:
+    """Begin or end a transaction. Raises what SQLAlchemy would."""
+    try:
+        driver.execute(text)
+    except sqlite3.Error as error:
+        raise _as_sqlalchemys(error, text) from error
 
 
 class _ForSQLite:
     def __init__(self, statement: Any, dialect: Dialect, names: Sequence[str]) -> None:
         compiled: Any = statement.compile(dialect=dialect, column_keys=list(names))
         assert not [*compiled.insert_prefetch, *compiled.update_prefetch], "a default of Python's"
-        self._text, self._dialect = str(compiled), dialect
+        self._text = str(compiled)
         # Empty where VALUES is not the last of it.
         self._row = (
             self._text.rpartition(" VALUES ")[2] if self._text.endswith(")") and compiled.isinsert else ""
         )
-        self._bound: list[tuple[str, Any, Convert | None]] = [
-            (name, compiled.params[name], _impl(compiled.binds[name], dialect).bind_processor(dialect))
-            for name in compiled.positiontup
-        ]
+        self._texts: dict[int, str] = {1: self._text}
+        self._bound = [(name, compiled.params[name]) for name in compiled.positiontup]
+        self._bound_as = _those(_stored_as(compiled.binds[name], dialect) for name in compiled.positiontup)
         columns = list(getattr(statement, "exported_columns", ()))
         self._make = _maker([getattr(column, "name", "") for column in columns])
-        converts = [_impl(column, dialect).result_processor(dialect, None) for column in columns]
-        self._converted = [(at, convert) for at, convert in enumerate(converts) if convert is not None]
+        self._read_as = _those(_read_as(column, dialect) for column in columns)
 
     def all(self, driver: sqlite3.Connection, values: Values) -> list[Any]:
         try:
             rows = driver.execute(self._text, self._in_order(values)).fetchall()
         except sqlite3.Error as error:
-            raise self._as_sqlalchemys(error) from error
-        return [self._make(self._read(row)) for row in rows]
+            raise _as_sqlalchemys(error, self._text) from error
+        make, read_as = self._make, self._read_as
+        return [make(_converted(list(row), read_as) if read_as else row) for row in rows]
 
     def run(self, driver: sqlite3.Connection, rows: Sequence[Values]) -> None:
         try:
             values = [value for row in rows for value in self._in_order(row)]
             driver.execute(self._text_of(len(rows)), values)
         except sqlite3.Error as error:
-            raise self._as_sqlalchemys(error) from error
+            raise _as_sqlalchemys(error, self._text) from error
 
     def _text_of(self, n_rows: int) -> str:
         """The statement for so many rows at once: one INSERT takes them all."""
-        if n_rows == 1:
-            return self._text
-        assert self._row, "only an INSERT takes several rows"
-        return self._text + f", {self._row}" * (n_rows - 1)
+        text = self._texts.get(n_rows)
+        if text is None:
+            assert self._row, "only an INSERT takes several rows"
+            text = self._texts[n_rows] = self._text + f", {self._row}" * (n_rows - 1)
+        return text
 
     def _in_order(self, values: Values) -> list[Any]:
-        return [
-            values.get(name, given) if convert is None else convert(values.get(name, given))
-            for name, given, convert in self._bound
-        ]
+        return _converted([values.get(name, given) for name, given in self._bound], self._bound_as)
 
-    def _read(self, row: Sequence[Any]) -> Sequence[Any]:
-        if not self._converted:
-            return row
-        cells = list(row)
-        for at, convert in self._converted:
-            cells[at] = convert(cells[at])
-        return cells
 
-    def _as_sqlalchemys(self, error: sqlite3.Error) -> BaseException:
-        """The error as the database expects it of every statement."""
-        return DBAPIError.instance(self._text, None, error, sqlite3.Error, dialect=self._dialect)
+def _as_sqlalchemys(error: sqlite3.Error, text: str) -> BaseException:
+    """The error as the database expects it of every statement."""
+    return DBAPIError.instance(text, None, error, sqlite3.Error)
 
 
 def _driver_of(session: Session) -> sqlite3.Connection | None:
     """SQLite's driver, which runs statements itself; None elsewhere, or where something listens to all statements."""
     if kept := session.info.get(_DRIVER):
         return kept  # type: ignore[no-any-return]
-    connection = session.connection()
+    return _driver_below(session.connection())
+
+
+def _driver_below(connection: Connection) -> sqlite3.Connection | None:
     listened: Any = connection.dispatch
     if connection.dialect.name != "sqlite" or listened.before_cursor_execute:
         return None
@@ -132,9 +138,46 @@ def _driver_of(session: Session) -> sqlite3.Connection | None:
 def _maker(names: Sequence[str]) -> Callable[[Sequence[Any]], Any]:
     """Maker of rows whose cells have names; a column without one, or with another's, has its place."""
     row: Any = namedtuple("Row", names, rename=True)  # type: ignore[misc]
-    make: Callable[[Sequence[Any]], Any] = row._make
-    return make
+    return partial(tuple.__new__, row)  # as `_make` does, which looks at the number of cells again
 
 
-def _impl(typed: Any, dialect: Dialect) -> Any:
-    return typed.type.dialect_impl(dialect)
+def _those(converts: Iterable[Convert | None]) -> Converts:
+    return [(at, convert) for at, convert in enumerate(converts) if convert is not None]
+
+
+def _converted(cells: list[Any], converts: Converts) -> list[Any]:
+    for at, convert in converts:
+        cells[at] = convert(cells[at])
+    return cells
+
+
+def _stored_as(typed: Any, dialect: Dialect) -> Convert | None:
+    """What makes a value of a bound parameter one that the driver takes."""
+    of = typed.type
+    if isinstance(of, Boolean):
+        return None  # to the driver it is a number
+    if isinstance(of, UTCDateTime):
+        return _stored_time
+    made: Convert | None = of.dialect_impl(dialect).bind_processor(dialect)
+    return made
+
+
+def _read_as(typed: Any, dialect: Dialect) -> Convert | None:
+    """What makes a column's value of the one that the driver gives."""
+    if isinstance(typed.type, UTCDateTime):
+        return _read_time
+    made: Convert | None = typed.type.dialect_impl(dialect).result_processor(dialect, None)
+    return made
+
+
+# The text that SQLAlchemy writes and reads, in a third of its time.
+def _stored_time(at: datetime | None) -> str | None:
+    if at is None:
+        return None
+    if at.tzinfo is None:
+        raise ValueError(f"a time without a zone: {at}")
+    return at.astimezone(UTC).isoformat(" ", "microseconds").removesuffix("+00:00")
+
+
+def _read_time(text: str | None) -> datetime | None:
+    return None if text is None else datetime.fromisoformat(f"{text}+00:00")

@@ -18,12 +18,16 @@ from sqlalchemy import URL
 from starlette.routing import Mount
 from starlette.routing import Route as PlainRoute
 from starlette.testclient import TestClient
+from starlette.types import ASGIApp
 
 import app.admin.access as by_cookie
 import app.api.access as by_token
 from app.accounts.tables import Role
 from app.core.asked_language import AskedLanguage
+from app.core.at_once import AtOnce
 from app.core.database import Database
+from app.core.ending import WholeOrNot
+from app.core.first_routes import FirstRoutes
 from app.core.headers import SafetyHeaders
 from app.core.settings import Settings
 from app.main import create_app
@@ -154,10 +158,10 @@ def routes_of(app: FastAPI, prefix: str = "") -> Iterator[Route]:
 
 
 with tempfile.TemporaryDirectory() as _folder:
-    _asked = make_service(Path(_folder)).app
-    assert isinstance(_asked, AskedLanguage)
-    _inner = _asked.app
-    assert isinstance(_inner, FastAPI)
+    _inner: ASGIApp = make_service(Path(_folder))
+    while not isinstance(_inner, FastAPI):
+        assert isinstance(_inner, SafetyHeaders | AskedLanguage | AtOnce | WholeOrNot | FirstRoutes)
+        _inner = _inner.app
     ALL = list(routes_of(_inner))
 CLOSED = [route for route in ALL if str(route) not in OPEN]
 PAGES = [route for route in CLOSED if not route.is_api]

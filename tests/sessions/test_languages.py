@@ -249,9 +249,9 @@ def test_accept_language_as_browsers_send_it() -> None:
     assert accepted("de-CH;q=0.8, en, *;q=0.1, fr;q=0") == ("en", "de-CH")
     assert accepted("") == ()
     assert accepted("de;q=x, ja") == ("ja",)
-    assert best_match("zh-Hant-TW", ["en", "zh-Hant"]) == "zh-Hant"
-    assert best_match("de", ["en", "de-AT"]) == "de-AT"
-    assert best_match("fr", ["en", "de"]) is None
+    assert best_match("zh-Hant-TW", ("en", "zh-Hant")) == "zh-Hant"
+    assert best_match("de", ("en", "de-AT")) == "de-AT"
+    assert best_match("fr", ("en", "de")) is None
 
 
 CHECKED = {

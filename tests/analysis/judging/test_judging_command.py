@@ -1,6 +1,7 @@
 """`likely-human judge validate` as someone types it."""
 
 import json
+import shutil
 from pathlib import Path
 
 import pandas as pd
@@ -72,8 +73,10 @@ def test_the_command_prints_the_documented_json(responses: list[Path], verdicts:
 
 
 def test_a_study_in_the_database_gives_the_numbers_of_its_exported_file(
-    responses: list[Path], verdicts: Path
+    responses: list[Path], verdicts: Path, migrated_sqlite: Path, tmp_path: Path
 ) -> None:
+    (tmp_path / "data").mkdir()
+    shutil.copy(migrated_sqlite, tmp_path / "data" / "likely-human.sqlite3")
     importing = typer.Typer()
     importing.command()(import_hntt)
     assert CliRunner().invoke(importing, [str(HNTT)]).exit_code == 0
@@ -83,9 +86,10 @@ def test_a_study_in_the_database_gives_the_numbers_of_its_exported_file(
     assert json.loads(stored.stdout) == json.loads(exported.stdout)
 
 
-def test_it_prints_tables_without_json(responses: list[Path], verdicts: Path) -> None:
+def test_it_prints_tables_without_json(responses: list[Path], verdicts: Path, tmp_path: Path) -> None:
     done = run(responses[0], verdicts, "--resamples", 20)
     assert done.exit_code == 0, done.output
+    assert not (tmp_path / "data").exists(), "numbers of files need no database"
     assert "Judge two" in done.stdout
     assert "Pairs with a right member: 6 of 6 judged" in done.stdout
 

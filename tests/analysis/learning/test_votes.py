@@ -9,7 +9,7 @@ from sklearn.linear_model import LogisticRegression  # type: ignore[import-untyp
 from analysis.errors import AnalysisError
 from analysis.figures.figure import Figure, NoFigure
 from analysis.learning import cross_fitting
-from analysis.learning.cross_fitting import learn
+from analysis.learning.cross_fitting import Learnt, learn
 from analysis.learning.figure import learning_figure
 from analysis.learning.votes import Votes, fit_preference
 
@@ -54,9 +54,16 @@ def test_more_numbers_than_pairs_are_fitted_as_scikit_learn_fits_them() -> None:
     assert learn(votes, repeats=1).numbers.weights == ()
 
 
-def test_it_finds_what_people_look_at() -> None:
-    found = learn(drawn(60), NAMES, repeats=2)
-    numbers = found.numbers
+@pytest.fixture(scope="module")
+def learnt() -> Learnt:
+    """What is learnt of sixty pairs, beside judges that learn nothing."""
+    votes = drawn(60)
+    beside = {"first number": votes.table[:, 0], "second": votes.table[:, 1], "none": np.full(120, np.nan)}
+    return learn(votes, NAMES, repeats=2, beside=beside)
+
+
+def test_it_finds_what_people_look_at(learnt: Learnt) -> None:
+    found, numbers = learnt, learnt.numbers
     assert (numbers.n_pairs, numbers.n_people, numbers.n_votes) == (60, 20, 1200)
     assert (numbers.reached.label_accuracy or 0) > 0.85
     assert "60 pairs: below 80" in numbers.warning
@@ -82,10 +89,10 @@ def test_of_few_people_the_curve_is_short_and_of_coins_nothing_is_learnt() -> No
     assert all(weight.low < 0.15 and weight.high > -0.15 for weight in coins.weights)
 
 
-def test_the_learning_curve_is_drawn_with_one_person_half_of_them_and_the_best_untrained_judge() -> None:
-    votes = drawn(60)
-    beside = {"first number": votes.table[:, 0], "second": votes.table[:, 1], "none": np.full(120, np.nan)}
-    numbers = learn(votes, NAMES, repeats=2, beside=beside).numbers
+def test_the_learning_curve_is_drawn_with_one_person_half_of_them_and_the_best_untrained_judge(
+    learnt: Learnt,
+) -> None:
+    votes, numbers = drawn(60), learnt.numbers
     # The majorities of each half, as the trained judge is held against.
     right = []
     for number in range(2):
