@@ -234,6 +234,10 @@ class _Fitted:
         return value, float(stdtrit(self.fit.df_resid, (1 + LEVEL) / 2)) * error
 
 
+_Way = Literal["all", "baseline"]
+Rows = npt.NDArray[np.bool_]
+
+
 def _effects(
     grid: pd.DataFrame,
     levels: Mapping[str, Sequence[Any]],
@@ -250,7 +254,7 @@ def _effects(
         base, *others = levels[factor]
         elsewhere = _elsewhere(at, baseline, factor)
         for player in levels[role]:
-            ways = {"all": at[role][player], "baseline": at[role][player] & elsewhere}
+            ways: dict[_Way, Rows] = {"all": at[role][player], "baseline": at[role][player] & elsewhere}
             first = {name: _mean_of(predicted, rows & at[factor][base]) for name, rows in ways.items()}
             for level in others:
                 contrasts = {
@@ -266,18 +270,15 @@ def _effect(
     player: object,
     factor: str,
     levels: tuple[object, object],
-    contrasts: Mapping[Literal["all", "baseline"], Floats],
+    contrasts: Mapping[_Way, Floats],
     fitted: "_Fitted",
 ) -> Effect:
     determined = [name for name, one in contrasts.items() if fitted.determines(one)]
-    way: Literal["all", "baseline"] = determined[0] if determined else "all"
+    way: _Way = determined[0] if determined else "all"
     difference, half = fitted.contrast(contrasts[way])
     low, high = (difference - half, difference + half) if determined and half is not None else (None, None)
     base, level = map(str, levels)
     return Effect(role, str(player), factor, base, level, way, difference, low, high)
-
-
-Rows = npt.NDArray[np.bool_]
 
 
 def _elsewhere(at: Mapping[str, Mapping[Any, Rows]], baseline: Mapping[str, Any], factor: str) -> Rows:

@@ -9,9 +9,9 @@ from sklearn.linear_model import LogisticRegression  # type: ignore[import-untyp
 from analysis.errors import AnalysisError
 from analysis.figures.figure import Figure, NoFigure
 from analysis.learning import cross_fitting
-from analysis.learning.cross_fitting import Learnt, learn
+from analysis.learning.cross_fitting import learn
 from analysis.learning.figure import learning_figure
-from analysis.learning.votes import Votes, fit_preference
+from analysis.learning.votes import Learnt, Votes, fit_preference
 
 pytestmark = pytest.mark.slow
 
