@@ -26,6 +26,7 @@ from hypothesis.internal.conjecture import providers
 from xdist.scheduler import LoadFileScheduling
 
 from tests.program import Program
+from tests.rewriting import rewrite_share
 
 if TYPE_CHECKING:
     import psycopg
@@ -87,7 +88,9 @@ def pytest_configure(config: pytest.Config) -> None:
         # JAX compiles the same steps for each judge that is trained, and in each run anew: two thirds of training.
         os.environ.setdefault("JAX_COMPILATION_CACHE_DIR", str(cache.mkdir("jax")))
         os.environ |= {"JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS": "0"}
-    if hasattr(config, "workerinput"):
+        os.environ.setdefault("COMPILED_TEMPLATES", str(cache.mkdir("templates")))
+    if worker := getattr(config, "workerinput", None):
+        rewrite_share(config, int(worker["workerid"].removeprefix("gw")), worker["workercount"])
         # To end a gigabyte of objects one by one takes seconds, and the first process waits.
         atexit.register(os._exit, 0)
 
@@ -110,6 +113,10 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
         from tests.statements import compile_once
 
         compile_once()
+    if "app.core.templating" in sys.modules:
+        from tests.templates import compile_once as compile_templates_once
+
+        compile_templates_once()
     if "app.accounts.passwords" in sys.modules:
         from tests.quick_passwords import hash_quickly
 

@@ -115,7 +115,9 @@ def serve() -> None:
 
     from analysis.figures import canvas
     from app.main import _guarded, _pages
+    from tests.templates import compile_once
 
+    compile_once()
     # Each service would work out its routes anew for a second, each command on a database its tables.
     _pages()
     _guarded()

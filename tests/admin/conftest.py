@@ -20,7 +20,9 @@ from tests.admin.persons import (
     make_user,
     share_study,
 )
+from tests.forked_commands import fork_commands
 from tests.kept import Kept
+from tests.program import Program as Commands
 
 MakePerson = Callable[..., Person]
 ProgramOf = Callable[[Person], Program]
@@ -115,6 +117,12 @@ def program_of(client: TestClient, database: Database) -> ProgramOf:
             return Program(client, make_api_token(session, person.who))
 
     return program
+
+
+@pytest.fixture
+def forked(monkeypatch: pytest.MonkeyPatch, program: Commands, tmp_path: Path) -> None:
+    """For tests that download several tables or documents, or have seen the process that writes them elsewhere."""
+    fork_commands(monkeypatch, program, tmp_path)
 
 
 @pytest.fixture

@@ -48,6 +48,7 @@ def answered(client: TestClient, study: str, database: Database, kept: Kept) -> 
     return study
 
 
+@pytest.mark.usefixtures("forked")
 def test_a_table_in_an_unknown_mode_is_refused_in_words(answered: str, owner: Person) -> None:
     response = owner.get(f"{HERE}/data/labels.csv?mode=dreamt")
     assert response.status_code == 400
@@ -112,14 +113,23 @@ def test_a_failed_build_says_why_and_leaves_nothing(
 
 
 def test_tables_are_downloaded_and_what_is_taken_out_is_in_the_audit_log(
-    packed: str, owner: Person, viewer: Person, api: Program, share_with: ShareWith
+    packed: str,
+    owner: Person,
+    viewer: Person,
+    api: Program,
+    share_with: ShareWith,
+    request: pytest.FixtureRequest,
 ) -> None:
-    """Tables, packages and the table of clips, by page, by program, and by a viewer too: who, what and when."""
+    """Tables, packages and the table of clips, by page, by program, and by a viewer too: who, what and when.
+
+    The first by a process as the service starts it.
+    """
     share_with(viewer)
     table = viewer.get(f"{HERE}/data/responses.csv")
     assert (table.status_code, "attachment" in table.headers["content-disposition"]) == (200, True)
     assert table.text.startswith("study,version,arm,mode,participant,")
     assert len(table.text.splitlines()) == 12
+    request.getfixturevalue("forked")
     labels = api.get("/studies/nav/data/labels.jsonl")
     assert (labels.status_code, len(labels.text.splitlines())) == (200, 10)
     assert viewer.post(f"{HERE}/packages", {"keeps_links": "1"}).status_code == 403
@@ -154,6 +164,7 @@ def test_programs_get_the_same(packed: str, owner: Person, api: Program) -> None
     assert runs == {1: "done", asked.json()["id"]: "queued"}
 
 
+@pytest.mark.usefixtures("forked")
 def test_tables_leave_out_what_rules_leave_out_unless_all_is_asked_for(
     answered: str, owner: Person, api: Program, database: Database
 ) -> None:

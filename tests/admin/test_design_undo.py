@@ -14,12 +14,12 @@ from app.accounts.tables import Role, User
 from app.admin.design.clashing import clash_views
 from app.core.database import Database
 from app.core.problems import Place
+from app.studies import undoing
 from app.studies.access import StudyHere
 from app.studies.drafts import draft_for, replace_draft
 from app.studies.file.yamlpatch import WrittenFile
 from app.studies.merging import Clash
 from app.studies.tables import DraftChange
-from app.studies.undoing import MOST_CHANGES
 from app.trials.tables import State, Study, StudyVersion
 from tests.admin.persons import Person
 from tests.admin.test_design import draft_of, form_on
@@ -86,8 +86,10 @@ def test_changes_are_undone_and_done_again_and_lead_to_their_place(owner: Person
 
 
 def test_what_is_typed_in_one_place_is_one_change_and_only_the_last_ones_are_kept(
-    owner: Person, database: Database
+    owner: Person, database: Database, exhaustive: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    most = undoing.MOST_CHANGES if exhaustive else 5
+    monkeypatch.setattr(undoing, "MOST_CHANGES", most)
     before = owner.get(f"{HERE}/study").text
     revision = int(form_on(before)["revision"])
     for length in range(1, 9):
@@ -95,13 +97,13 @@ def test_what_is_typed_in_one_place_is_one_change_and_only_the_last_ones_are_kep
         revision = owner.send("POST", f"{DRAFT}?section=study", body).json()["revision"]
     step(owner, "undo")
     assert form_on(owner.get(f"{HERE}/study").text)["title"] == form_on(before)["title"]
-    for n in range(MOST_CHANGES + 2):
+    for n in range(most + 2):
         name = "title" if n % 2 else "completion.code"
         body = {"revision": revision + 1 + n, "fields": {name: f"x{n}"}}
         assert owner.send("POST", DRAFT, body).status_code == 200
     with database.reading() as session:
-        assert session.exec(select(func.count()).select_from(DraftChange)).one() == MOST_CHANGES
-    for _ in range(MOST_CHANGES):
+        assert session.exec(select(func.count()).select_from(DraftChange)).one() == most
+    for _ in range(most):
         assert "undone" in step(owner, "undo")
     assert step(owner, "undo") == "409"
 

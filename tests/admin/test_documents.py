@@ -8,7 +8,7 @@ from app.studies.registering import registrations
 from tests.admin.persons import Person
 
 HERE = "/admin/studies/nav"
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("forked")]
 
 
 def test_the_launch_page_registers_the_text_and_shows_it_again(

@@ -210,6 +210,7 @@ def test_moves_that_are_not_what_was_played_are_said_and_no_empty_page_is_shown(
     assert "No match that counts is over yet" not in html
 
 
+@pytest.mark.usefixtures("forked")
 def test_a_report_of_matches_or_walks_alone_is_refused_in_the_words_of_pages(
     owner: Experimenter, settings: Settings, database: Database, tmp_path: Path
 ) -> None:

@@ -83,6 +83,7 @@ def way(owner: Person, client: TestClient, database: Database, settings: Setting
     return Way(owner, client, database, settings)
 
 
+@pytest.mark.usefixtures("forked")
 def test_the_next_step_follows_what_was_done_on_every_page(way: Way, study: str) -> None:
     way.to(State.DRAFT)
     assert way.next.startswith("Next: Clues. No report yet.")

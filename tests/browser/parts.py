@@ -8,8 +8,9 @@ from app.core.templating import render
 from .rig import Shown
 
 TAG = re.compile(r"<[a-z][^>]*>")
-# What an element looks like and is for. The parts of a match have the number of their round in their names.
-KIND = re.compile(r'^<\w+|(?:class|type|name|role)="[^"]*"|data-part="[^"\d]*')
+# What an element looks like and is for; what its field is called is neither. The parts of a match have the number of
+# their round in their names.
+KIND = re.compile(r'^<\w+|(?:class|type|role)="[^"]*"|data-part="[^"\d]*')
 
 
 def each_part_once(pages: Mapping[str, Shown]) -> Sequence[str]:
@@ -17,10 +18,12 @@ def each_part_once(pages: Mapping[str, Shown]) -> Sequence[str]:
     kinds = {name: _kinds(bytes(render(page).body).decode()) for name, page in pages.items()}
     seen: set[str] = set()
     chosen = []
-    for name in sorted(kinds, key=lambda name: -len(kinds[name])):
-        if kinds[name] - seen:
-            chosen.append(name)
-            seen |= kinds[name]
+    while True:
+        richest = max(kinds, key=lambda name: len(kinds[name] - seen))
+        if kinds[richest] <= seen:
+            break
+        chosen.append(richest)
+        seen |= kinds[richest]
     return chosen
 
 

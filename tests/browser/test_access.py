@@ -4,7 +4,8 @@ import pytest
 from playwright.sync_api import expect
 
 from .conftest import Visit
-from .pages import background, consent, debrief, instructions, message, trial
+from .pages import background, checks, consent, debrief, instructions, message, trial
+from .parts import each_part_once
 from .rig import Rig
 from .steps import (
     AXE_CONTEXT,
@@ -140,9 +141,17 @@ def test_on_a_telephone_the_videos_are_stacked_and_named_so(rig: Rig, visit: Vis
 
 
 def test_no_page_around_the_trials_breaks_an_axe_rule_wide_or_narrow_light_or_dark(
-    rig: Rig, visit: Visit, check: Check
+    rig: Rig, visit: Visit, check: Check, exhaustive: bool
 ) -> None:
-    walk = rig.walk(message(), consent(), background(), instructions(), debrief("https://a.example/x"))
+    around = {
+        "message": message(),
+        "consent": consent(),
+        "background": background(),
+        "instructions": instructions(),
+        "debrief": debrief("https://a.example/x"),
+        **checks(),
+    }
+    walk = rig.walk(*(around[name] for name in (around if exhaustive else each_part_once(around))))
     page = visit(walk, **AXE_CONTEXT)
     for position in range(len(walk.pages)):
         walk.position = position

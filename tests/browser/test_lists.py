@@ -12,7 +12,7 @@ from tests.browser.test_stimuli import Service, opened
 from tools.lab_plan import planned
 
 pytestmark = pytest.mark.browser
-STUDIES, CLIPS, SESSIONS = 30, 102, 70
+STUDIES, CLIPS, SESSIONS = 26, 66, 40
 LARGEST = planned(1, SESSIONS, 1)[0].slug
 LISTS = (
     "/admin",

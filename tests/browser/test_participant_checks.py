@@ -1,6 +1,8 @@
 """Screening, comprehension, attention, practice with feedback, viewing conditions and devices, in a real browser.
 
-Each way is walked by mouse or by keyboard alone, one without a script, one in Arabic.
+Each way is walked by mouse or by keyboard alone, one without a script, one in Arabic. What the service makes of the
+answers is tested by HTTP in tests/sessions (test_checks, test_attention, test_devices), and axe looks at the same pages
+in test_access; so `make test` walks two of the ways.
 """
 
 from __future__ import annotations
@@ -45,8 +47,7 @@ WHEN = {
 }
 READS = {"id": "reads", "ask": "Please choose agree here.", "scale": "agreement", "expect": "agree"}
 CODES = {"finished": "DONE42", "screened_out": "SCR1", "failed_checks": "CHK1"}
-# Without scripts a form is sent as tests/sessions sends it.
-BY_SCRIPT = pytest.mark.parametrize("scripted", [True, pytest.param(False, marks=pytest.mark.exhaustive)])
+BY_SCRIPT = pytest.mark.parametrize("scripted", [True, False])
 CHOICE = {"id": "choice", "type": "2afc", "ask": "Which is a person?"}
 PAIRS = """pair,a,b,kind,why
 p1,human-g1,symbolic-g1,practice,People look *round corners*.
@@ -170,6 +171,7 @@ def test_screening_lets_in_and_ends_politely_and_the_link_leads_to_the_same_page
         assert [one.status for one in sessions(session, "screens")] == [Status.ACTIVE, Status.SCREENED_OUT]
 
 
+@pytest.mark.exhaustive
 def test_who_is_screened_out_without_an_id_finds_the_page_again_in_that_browser(
     come: Come, service: tuple[str, Database], tmp_path: Path
 ) -> None:
@@ -187,6 +189,7 @@ def test_who_is_screened_out_without_an_id_finds_the_page_again_in_that_browser(
         assert [one.status for one in sessions(session, "bare")] == [Status.SCREENED_OUT, Status.ACTIVE]
 
 
+@pytest.mark.exhaustive
 @BY_SCRIPT
 def test_comprehension_shows_the_text_again_and_takes_a_second_try(
     come: Come, service: tuple[str, Database], tmp_path: Path, look: Look, scripted: bool
@@ -227,10 +230,8 @@ def test_comprehension_shows_the_text_again_and_takes_a_second_try(
         assert [one.status for one in sessions(session, slug)] == [Status.ACTIVE, Status.FAILED_CHECKS]
 
 
-# Each of the three by HTTP: tests/sessions/test_attention.py.
-@pytest.mark.parametrize(
-    "failed", [*(pytest.param(does, marks=pytest.mark.exhaustive) for does in ("flag", "exclude")), "end"]
-)
+@pytest.mark.exhaustive
+@pytest.mark.parametrize("failed", ["flag", "exclude", "end"])
 def test_attention_trials_and_questions_do_what_the_study_says(
     come: Come, service: tuple[str, Database], tmp_path: Path, look: Look, failed: str
 ) -> None:
@@ -265,6 +266,7 @@ def test_attention_trials_and_questions_do_what_the_study_says(
     look(page)
 
 
+@pytest.mark.exhaustive
 @BY_SCRIPT
 def test_practice_is_followed_by_feedback_and_the_rest_is_not(
     come: Come, service: tuple[str, Database], tmp_path: Path, look: Look, scripted: bool
@@ -287,6 +289,7 @@ def test_practice_is_followed_by_feedback_and_the_rest_is_not(
     expect(page.locator("[data-code]")).to_have_text("DONE42")
 
 
+@pytest.mark.exhaustive
 def test_viewing_conditions_are_answered_by_keyboard_and_may_be_left_open_in_part(
     come: Come, service: tuple[str, Database], tmp_path: Path, look: Look
 ) -> None:
@@ -311,7 +314,7 @@ def test_viewing_conditions_are_answered_by_keyboard_and_may_be_left_open_in_par
 
 
 def test_screening_and_viewing_conditions_in_arabic_run_from_right_to_left(
-    come: Come, service: tuple[str, Database], tmp_path: Path, look: Look
+    come: Come, service: tuple[str, Database], tmp_path: Path, look: Look, exhaustive: bool
 ) -> None:
     arabic = {
         "title": "أي تنقل يبدو طبيعيا؟",
@@ -345,6 +348,8 @@ def test_screening_and_viewing_conditions_in_arabic_run_from_right_to_left(
     page.locator("button[type=submit]").click()
     expect(page.locator('input[name="viewing_light"]').first).to_be_visible()
     look(page)
+    if not exhaustive:
+        return
     # Who is screened out reads the same language, though their browser asks for English.
     other = come("arabic", "?lang=ar", locale="en-GB")
     other.locator('input[name="of_age"][value="yes"]').check()
@@ -356,6 +361,7 @@ def test_screening_and_viewing_conditions_in_arabic_run_from_right_to_left(
     look(other)
 
 
+@pytest.mark.exhaustive
 def test_a_device_that_does_not_fit_is_told_before_consent_and_a_narrow_window_can_be_widened(
     come: Come, service: tuple[str, Database], tmp_path: Path, look: Look
 ) -> None:

@@ -273,6 +273,7 @@ def name_price(page: Page, price: str, message: str = "") -> None:
     page.locator("button[data-saying]").click()
 
 
+@pytest.mark.exhaustive  # every move of each game by its page's own form: tests/tasks/game/test_pages.py
 def test_two_people_negotiate_a_price(games: Served, sit: Sit) -> None:
     pages = [come_in(sit, games, "price"), come_in(sit, games, "price", viewport=NARROW)]
     seller, buyer = by_seat(pages, ("The seller", "The buyer"))
@@ -296,6 +297,7 @@ def test_two_people_negotiate_a_price(games: Served, sit: Sit) -> None:
     ]
 
 
+@pytest.mark.exhaustive
 def test_a_buyer_takes_and_leaves_what_a_seller_writes(games: Served, sit: Sit) -> None:
     seller, buyer = by_seat([come_in(sit, games, "advice") for _ in range(2)], ("The seller", "The buyer"))
     earned = 0

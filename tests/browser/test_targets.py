@@ -32,4 +32,4 @@ def test_every_target_on_a_participants_pages_can_be_touched(browser: Browser, e
             n_targets += page.locator("a, button, summary, label:has(input)").count()
     page.close()
     assert small == {}
-    assert n_targets > 200, "nothing was looked at"
+    assert n_targets > 150, "nothing was looked at"

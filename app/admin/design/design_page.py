@@ -19,7 +19,6 @@ from app.admin.design.places import (
     SECTIONS,
     counts,
     is_within,
-    part_of,
     section_named,
     section_of,
 )
@@ -125,8 +124,7 @@ class _Found:
 
     def views(self) -> Sequence[SectionView]:
         """The parts of the form that are in the section."""
-        every = sections(self.keys, marked(self.listed), self.known)
-        return [view for view in every if self.section in (ALL, part_of(view.id))]
+        return sections(self.keys, marked(self.listed), self.known, of=self.section)
 
 
 def due(keys: Keys, faults: Iterable[FaultView]) -> Mapping[str, int]:

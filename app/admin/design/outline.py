@@ -258,14 +258,8 @@ def _by_ways(node: Node, model: Model | None, keys: Any) -> Node:
 def _of_parts(node: Leaf, model: Model) -> Cards:
     """A card for each entry of a list."""
     variants, held = {"": model}, enumerate(entries_of(node.value))
-    return Cards(
-        node.place,
-        "",
-        "",
-        "",
-        variants,
-        tuple(_entry(each, (*node.place, at), "", variants) for at, each in held),
-    )
+    cards = tuple(_entry(each, (*node.place, at), "", variants) for at, each in held)
+    return Cards(node.place, "", "", "", variants, cards)
 
 
 def _of_list(node: Leaf, ways: Ways) -> tuple[Leaf, ...]:

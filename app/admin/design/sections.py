@@ -34,6 +34,7 @@ from app.admin.design.gists import (
 )
 from app.admin.design.nodes import Cards, Changes, Group, Leaf, Node, changes
 from app.admin.design.outline import outline
+from app.admin.design.places import ALL, part_of
 from app.admin.design.scaleviews import scale_options, scales_view
 from app.admin.design.translations import LANGUAGES, offered
 from app.admin.design.values import dotted, entries, shown, value_at
@@ -90,13 +91,19 @@ _IN_ARMS = ("target", "idle_minutes", "opens", "ends")
 _NOTHING_KNOWN = Known()
 
 
-def sections(keys: Keys, errors: Errors, known: Known = _NOTHING_KNOWN) -> Sequence[SectionView]:
-    return list(_Form(keys, errors, known).sections())
+def sections(
+    keys: Keys, errors: Errors, known: Known = _NOTHING_KNOWN, *, of: str = ALL
+) -> Sequence[SectionView]:
+    """The parts of the form, or those on the page of one section: of a form, to make its parts takes longest."""
+    return list(_Form(keys, errors, known, of).sections())
 
 
 class _Form:
-    def __init__(self, keys: Keys, errors: Errors, known: Known) -> None:
-        self.keys, self.errors, self.known = keys, errors, known
+    def __init__(self, keys: Keys, errors: Errors, known: Known, of: str = ALL) -> None:
+        self.keys, self.errors, self.known, self.of = keys, errors, known, of
+
+    def _is_here(self, part: str) -> bool:
+        return self.of in (ALL, part_of(part))
 
     def sections(self) -> Iterator[SectionView]:
         is_one = len(entries(self.keys, ("blocks",))) < 2
@@ -108,18 +115,21 @@ class _Form:
         for part in outline(self.keys).parts:
             key = _key(part)
             if key == LANGUAGES and isinstance(part, Group):
-                yield self._languages(part)
+                if self._is_here(_IDS[LANGUAGES]):
+                    yield self._languages(part)
                 continue
             if key in (_WITH_NEXT, *_IN_ARMS) or (key == "blocks" and not has_blocks(self.keys)):
                 continue
             asked = _questions_of(part) if key == "trials" else None
             if asked is not None and isinstance(part, Group):
                 rest = tuple(each for each in part.parts if each is not asked)
-                yield self._section(key, replace(part, parts=rest), ())
-                yield self._questions(asked)
-            else:
+                if self._is_here(_IDS.get(key, key)):
+                    yield self._section(key, replace(part, parts=rest), ())
+                if self._is_here("questions"):
+                    yield self._questions(asked)
+            elif self._is_here(_IDS.get(key, key)):
                 yield self._section(key, part, order if key == "blocks" else ())
-            if key in ("trials", "blocks"):
+            if key in ("trials", "blocks") and self._is_here("named"):
                 n_faults = self._faults_at("scales")
                 yield SectionView(
                     "named", "Scales", "trial", parts=[scales_view(self.keys, self.errors)], n_faults=n_faults
