@@ -176,7 +176,9 @@ def read_pair(
     may_be_sequential: bool = False,
 ) -> PlaybackReport:
     """The form's `playback` field about the two clips of a pair; `lasts_s` as in `read_playback`."""
-    clips = {side: (slot, lasts_s[member]) for side, (member, slot) in _shown_at(left).items()}
+    clips: Mapping[str, tuple[Slot, float | None]] = {
+        side: (slot, lasts_s[member]) for side, (member, slot) in _shown_at(left).items()
+    }
     return read_playback(text, clips, may_be_sequential=may_be_sequential)
 
 
