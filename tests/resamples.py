@@ -6,7 +6,7 @@ import pytest
 
 from analysis.judging import validate_judges
 from analysis.judging.items import validate_rating_rows
-from app.reports.report import build_report
+from app.reports.report import write_reports
 from app.worker.handlers import results
 
 FEW = 100
@@ -15,5 +15,5 @@ FEW = 100
 def take_few(patch: pytest.MonkeyPatch) -> None:
     """Let the jobs of judges, reports and results draw `FEW` times, as far as nothing else is asked for."""
     patch.setattr(results, "RESAMPLES", FEW)
-    for function in (validate_judges, validate_rating_rows, build_report):
+    for function in (validate_judges, validate_rating_rows, write_reports):
         patch.setitem(unwrap(function).__kwdefaults__, "resamples", FEW)

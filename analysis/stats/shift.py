@@ -20,6 +20,8 @@ NORMAL = "order statistics of the differences, normal approximation, tie- and co
 _EXACT_BELOW = 50
 _CELLS = 250_000
 _DECIMALS = 12
+# More participants than 2 / 0.05 have so many deals that each is rare enough.
+_FEW_DEALT = 60
 _CLOSE = 1e-13
 
 Counts = npt.NDArray[np.int64]
@@ -131,9 +133,9 @@ class _Differences:
         if untied and max(n1, n2) < _EXACT_BELOW:
             return int(np.searchsorted(np.cumsum(u_distribution(n1, n2)), (1 - LEVEL) / 2)), EXACT
         n = n1 + n2
-        if (
-            2 / comb(n, n1) > 1 - LEVEL
-        ):  # Ties make no deal rarer: the approximation would only seem to reach it.
+        # Ties make no deal rarer: the approximation would only seem to reach it. There are n deals at least, and those
+        # of a million participants are a number of 300,000 digits, which took seconds.
+        if n <= _FEW_DEALT and 2 / comb(n, n1) > 1 - LEVEL:
             return 0, NORMAL
         ties = sum(int((counts**3 - counts).sum()) for counts in (self._of_x, self._of_y))
         variance = n1 * n2 / 12 * (n + 1 - ties / (n * (n - 1)))

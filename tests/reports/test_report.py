@@ -35,8 +35,9 @@ from tests.analysis.tables import HNTT, answer, checked, person, write_csv
 from tests.factories import NOW, open_study
 from tests.reports.packages import published_in, rows_in
 from tests.reports.people import take, walk
+from tests.resamples import FEW, take_few
 
-pytestmark = [pytest.mark.slow, pytest.mark.any_database]
+pytestmark = [pytest.mark.slow, pytest.mark.any_database, pytest.mark.usefixtures("few_resamples")]
 
 ROOT = Path(__file__).parent.parent.parent
 TABLES = (
@@ -84,7 +85,8 @@ def published(migrated_sqlite: Path, tmp_path_factory: pytest.TempPathFactory) -
 def imported(published: Database, tmp_path_factory: pytest.TempPathFactory) -> tuple[ReportInfo, list[int]]:
     """The report of both published studies, and the steps that were told while it was made."""
     told: list[int] = []
-    with published.reading() as session:
+    with published.reading() as session, pytest.MonkeyPatch.context() as patch:
+        take_few(patch)
         info = build_report(
             session,
             ["hntt-1", "hntt-2"],
@@ -103,7 +105,7 @@ def test_its_numbers_are_those_of_the_analysis(
     report = info.folder
     with published.reading() as session:
         expected = analyze(
-            [responses_frame(session, slug) for slug in ("hntt-1", "hntt-2")], seed=3
+            [responses_frame(session, slug) for slug in ("hntt-1", "hntt-2")], seed=3, resamples=FEW
         ).to_dict()
     assert (info.mode, info.n_answers, info.n_participants) == ("live", 600, 60)
     assert set(FILES) <= set(info.files)

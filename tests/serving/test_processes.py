@@ -120,45 +120,29 @@ def _pgrep(pid: int) -> list[str]:
     ).stdout.split()
 
 
-def test_processes_over_postgresql_end_with_the_one_that_started_them(
+SLOW = "import sys, time\nif 'spawn_main' in ' '.join(sys.orig_argv):\n    time.sleep(7)\n"
+
+
+def test_processes_over_postgresql_are_waited_for_and_end_with_the_one_that_started_them(
     program: Program, tmp_path: Path, migrated_postgres: str
 ) -> None:
+    """They start slowly, as on a busy machine, where importing takes longer than the 5 s after which uvicorn would kill
+    them."""
     name = f"{migrated_postgres}_served"
     url = make_url(POSTGRES).set(database=name).render_as_string(hide_password=False)
+    (slow := tmp_path / "slow").mkdir()
+    (slow / "sitecustomize.py").write_text(SLOW)
+    more = {"DATABASE_URL": url, "PYTHONPATH": str(slow)}
     with postgres_or_skip() as server:
         server.execute(f"CREATE DATABASE {name} TEMPLATE {migrated_postgres}")
         try:
-            with serving(
-                program, tmp_path / "data", "--workers", "2", works=True, DATABASE_URL=url
-            ) as service:
+            with serving(program, tmp_path / "data", "--workers", "2", works=True, **more) as service:
                 with service.connect() as connection:
                     assert ask(connection, "/healthz") == (200, b"ok")
                 pids = children(service.process.pid)
                 assert len(pids) >= 3
                 service.process.kill()
                 wait_for(lambda: not any(map(is_there, pids)))
-        finally:
-            server.execute(f"DROP DATABASE {name} WITH (FORCE)")
-
-
-SLOW = "import sys, time\nif 'spawn_main' in ' '.join(sys.orig_argv):\n    time.sleep(7)\n"
-
-
-def test_processes_that_start_slowly_are_waited_for(
-    program: Program, tmp_path: Path, migrated_postgres: str
-) -> None:
-    """As on a busy machine, where importing takes longer than the 5 s after which uvicorn would kill them."""
-    name = f"{migrated_postgres}_slow"
-    url = make_url(POSTGRES).set(database=name).render_as_string(hide_password=False)
-    (slow := tmp_path / "slow").mkdir()
-    (slow / "sitecustomize.py").write_text(SLOW)
-    with postgres_or_skip() as server:
-        server.execute(f"CREATE DATABASE {name} TEMPLATE {migrated_postgres}")
-        try:
-            more = ("--workers", "2")
-            served = serving(program, tmp_path / "data", *more, DATABASE_URL=url, PYTHONPATH=str(slow))
-            with served as service, service.connect() as connection:
-                assert ask(connection, "/healthz") == (200, b"ok")
         finally:
             server.execute(f"DROP DATABASE {name} WITH (FORCE)")
 

@@ -32,6 +32,7 @@ from app.trials.tables import Mode, SessionVerdict, State, StudyVersion
 from app.worker.worker import drain
 from tests.clock import Clock
 from tests.factories import NOW, load_file
+from tests.kept import Kept
 from tests.program import Done, Program
 from tests.reports.rated import POINTS, RATE
 from tests.sessions.walks import Walk
@@ -69,12 +70,37 @@ def met(database: Database, folder: Path) -> dict[str, tuple[bool, bool, str, Ma
     return {id_: (v.use, v.pay, v.names, v.rules) for id_, v in found.items()}
 
 
+@pytest.fixture(scope="module")
+def who() -> list[tuple[int, int, int]]:
+    """What the fixture `played` returned first: its rows are kept, and with them these numbers."""
+    return []
+
+
 @pytest.fixture
 def played(
-    client: TestClient, database: Database, settings: Settings, tmp_path: Path
+    request: pytest.FixtureRequest,
+    database: Database,
+    settings: Settings,
+    tmp_path: Path,
+    kept: Kept,
+    who: list[tuple[int, int, int]],
 ) -> tuple[int, int, int]:
     """Two matches of the water auction, one of which was played by five people; in the other one was silent for two of
     four days. Returns the sessions of the silent one, of a partner, and of somebody in the good match."""
+
+    def play() -> None:
+        who.append(played_matches(request.getfixturevalue("client"), database, settings, tmp_path))
+
+    if database.is_local:
+        kept.once(database, play)
+    else:
+        play()
+    return who[-1]
+
+
+def played_matches(
+    client: TestClient, database: Database, settings: Settings, tmp_path: Path
+) -> tuple[int, int, int]:
     open_game(database, tmp_path, game="wac", configs={"days": 4}, exclude=AUTOMATIC)
     rng, firsts = random.Random(3), list[tuple[int, int]]()
     for is_good in (False, True):

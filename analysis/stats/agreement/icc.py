@@ -1,10 +1,8 @@
 """Intraclass correlation: how much of the spread of ratings is between items."""
 
-import warnings
 from dataclasses import dataclass
 
 import numpy as np
-import pandas as pd
 from scipy.special import fdtri
 
 from analysis.options import LEVEL
@@ -15,8 +13,6 @@ from analysis.stats.estimates import Estimate
 from analysis.stats.intervals import Floats, Interval, no_interval
 from analysis.stats.student import FEWEST, too_few
 
-# pingouin refuses fewer cells and is slow with more: the mean squares then give the same numbers.
-_FEWEST_CELLS_FOR_PINGOUIN, _MOST_CELLS_FOR_PINGOUIN = 5, 20_000
 _NOISE = 1e-9
 
 F_INTERVAL = "F over items and raters, both drawn at random (McGraw and Wong)"
@@ -88,8 +84,6 @@ def _estimates(table: Floats, words: Words, seed: int) -> tuple[Estimate, Estima
         reason = f"the {words.units} differ less than the noise of the {words.values}"
         none = _undefined(reason, seed, len(table))
         return none, none
-    if _FEWEST_CELLS_FOR_PINGOUIN <= table.size <= _MOST_CELLS_FOR_PINGOUIN:
-        values = pingouin_icc(table)
     ends = f_limits(table)
     single, average = (
         Estimate(values[name], len(table), _interval(ends[name], len(table), words, seed), None)
@@ -171,18 +165,3 @@ def _mean_squares(sums: Floats, k: int) -> tuple[Floats, Floats, Floats]:
 def _divided(part: Floats, whole: Floats, scale: Floats) -> Floats:
     """NaN where the variance between items, and with it `whole`, comes out as 0 or less."""
     return np.where(whole > 1e-9 * scale, part / whole, np.nan)
-
-
-def pingouin_icc(table: Floats) -> dict[str, float]:
-    """The same two numbers by pingouin."""
-    # Imported here: it takes two seconds.
-    import pingouin
-
-    item, rater = (index.ravel() for index in np.indices(table.shape))
-    long = pd.DataFrame({"item": item, "rater": rater, "value": table.ravel()})
-    with warnings.catch_warnings(), np.errstate(all="ignore"):
-        # Its F tests divide by the error, which is 0 where all raters agree.
-        warnings.simplefilter("ignore")
-        found = pingouin.intraclass_corr(long, targets="item", raters="rater", ratings="value")
-    values = found.set_index("Type")["ICC"]
-    return {"single": float(values["ICC(A,1)"]), "average": float(values["ICC(A,k)"])}

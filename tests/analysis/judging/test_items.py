@@ -24,7 +24,7 @@ from analysis.judging.items import (
 from analysis.judging.items.numbers import OWN_SCALE, jackknifed, kendall, quantities
 from analysis.judging.items.table import Items
 from analysis.judging.items.validation import ItemGroup, ItemJudge, ItemValidation
-from analysis.stats.agreement.icc import pingouin_icc
+from tests.analysis.by_pingouin import pingouin_icc
 
 pytestmark = pytest.mark.slow
 
