@@ -12,7 +12,6 @@ from typing import Any
 
 import pytest
 
-from app.reports import download
 from tests.program import Done, Program
 
 
@@ -27,10 +26,10 @@ class _Ended:
 
 
 def fork_commands(patch: pytest.MonkeyPatch, program: Program, folder: Path) -> None:
-    """From now on `by_command` has its command run by `program`, in `folder`."""
+    """From now on `app.reports.download` has its commands run by `program`, in `folder`."""
 
     async def begin(_python: str, _m: str, app: str, *words: str, env: Mapping[str, str], **_: Any) -> _Ended:
         assert app == "app"
         return _Ended(await asyncio.to_thread(partial(program.run, *words, cwd=folder, environment=env)))
 
-    patch.setattr(download.asyncio, "create_subprocess_exec", begin)
+    patch.setattr(asyncio, "create_subprocess_exec", begin)

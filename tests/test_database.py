@@ -3,15 +3,21 @@
 import asyncio
 import secrets
 import sqlite3
+from collections.abc import Callable
 from contextlib import AbstractContextManager, closing
 from datetime import UTC, datetime
+from functools import partial
+from sqlite3 import dbapi2
+from typing import Any
 
 import pytest
-from sqlalchemy import event, make_url, text
+from sqlalchemy import event, insert, make_url, text
 from sqlalchemy.exc import IntegrityError, OperationalError
-from sqlmodel import Session, select
+from sqlmodel import Session, SQLModel, select
 
+from app.core.committed import once_committed
 from app.core.database import PEEKING_THREADS, Database
+from app.core.statements import Hot
 from app.trials.tables import Study
 from tests.conftest import POSTGRES
 from tests.postgres import PostgresDatabases
@@ -52,6 +58,58 @@ def test_of_many_writes_at_once_only_the_failing_ones_fail(database: Database) -
     failed = [outcome for outcome in outcomes if not isinstance(outcome, str)]
     assert len(failed) == len(names) - len(set(names))
     assert all(isinstance(outcome, IntegrityError) for outcome in failed)
+
+
+ADD = Hot(insert(SQLModel.metadata.tables[str(Study.__tablename__)]))
+
+
+def add_by_driver(session: Session, slug: str, do: Callable[[], None] = lambda: None) -> str:
+    """`add` as answers are stored: no statement goes SQLAlchemy's way on SQLite."""
+    once_committed(session, do)
+    ADD.run(session, {"slug": slug, "state": "closed", "closing": "", "created_at": NOW})
+    return slug
+
+
+def test_a_group_of_either_kind_of_statements_is_stored_and_told_of_once(database: Database) -> None:
+    told: list[str] = []
+
+    async def go() -> list[str | BaseException]:
+        by_driver = (
+            database.write(add_by_driver, f"d{n % 9}", partial(told.append, f"d{n}")) for n in range(10)
+        )
+        mixed = (database.write(add, "o1"), *by_driver, database.write(add, "o2"))
+        return [
+            *await asyncio.gather(*mixed, return_exceptions=True),
+            await database.write(add_by_driver, "alone", partial(told.append, "alone")),
+        ]
+
+    outcomes = asyncio.run(go())
+    assert slugs(database) == {*(f"d{n}" for n in range(9)), "o1", "o2", "alone"}
+    assert [type(each) for each in outcomes if not isinstance(each, str)] == [IntegrityError]
+    assert told == [*(f"d{n}" for n in range(9)), "alone"], "the tenth has the name of the first"
+
+
+def test_a_commit_that_fails_by_the_driver_is_told_and_stores_nothing(
+    database: Database, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if database.url.get_backend_name() != "sqlite":
+        pytest.skip("PostgreSQL is committed by SQLAlchemy")
+    told: list[str] = []
+    full = [False, True]  # at the first commit, not at the next
+
+    class Full(sqlite3.Connection):
+        def execute(self, text: str, *values: Any) -> sqlite3.Cursor:
+            if text == "COMMIT" and full.pop():
+                raise sqlite3.OperationalError("disk full")
+            return super().execute(text, *values)
+
+    with monkeypatch.context() as patched:
+        patched.setattr(dbapi2, "connect", partial(sqlite3.connect, factory=Full))
+        with pytest.raises(OperationalError, match="disk full"):
+            asyncio.run(database.write(add_by_driver, "lost", partial(told.append, "lost")))
+    assert (database.failure, slugs(database), told) == ("disk full", set(), [])
+    assert asyncio.run(database.write(add_by_driver, "next")) == "next"
+    assert (database.failure, slugs(database)) == (None, {"next"})
 
 
 def test_a_failing_commit_is_told_and_stores_nothing(database: Database) -> None:

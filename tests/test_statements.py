@@ -1,10 +1,10 @@
 """Statements of every page turn: run by SQLite's driver with the same rows as SQLAlchemy's own way, and few."""
 
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
-from sqlalchemy import bindparam, insert, select, update
-from sqlalchemy.exc import IntegrityError
+from sqlalchemy import Text, bindparam, cast, insert, select, update
+from sqlalchemy.exc import IntegrityError, StatementError
 from sqlmodel import SQLModel
 
 from app.core.database import Database
@@ -29,6 +29,27 @@ def test_rows_are_those_of_sqlalchemy(database: Database) -> None:
         assert [tuple(row) for row in found] == [tuple(row) for row in expected]
         assert (found[0].id, found[0].closes_at, found[0].target) == (added, AT, 7)
         assert find.first(session, {"slug": "b"}) is None
+
+
+def test_times_are_stored_as_sqlalchemy_does(database: Database) -> None:
+    add, change = Hot(insert(_study)), update(_study).values(closes_at=bindparam("at"))
+    for at in (
+        AT,
+        AT.replace(microsecond=7),
+        datetime(2026, 7, 1, 1, 2, 3, tzinfo=timezone(timedelta(hours=2))),
+    ):
+        with database.transaction() as session:
+            row = {"slug": str(at), "state": "closed", "closing": "", "created_at": AT, "closes_at": at}
+            add.run(session, row)
+            stored = select(cast(_study.c.closes_at, Text)).where(_study.c.slug == str(at))
+            by_driver = session.connection().execute(stored).scalar()
+            session.connection().execute(change, {"at": at})
+            assert session.connection().execute(stored).scalar() == by_driver
+            found = Hot(select(_study.c.closes_at).where(_study.c.slug == bindparam("slug")))
+            assert found.first(session, {"slug": str(at)}).closes_at == at
+    naive = {**row, "slug": "naive", "closes_at": AT.replace(tzinfo=None)}
+    with pytest.raises((StatementError, ValueError)), database.transaction() as session:
+        add.run(session, naive)
 
 
 def test_several_rows_are_written_by_one_statement(database: Database) -> None:

@@ -16,7 +16,7 @@ Tell = Callable[[Request, Exception], Awaitable[Response]]
 
 class FirstRoutes:
     """Answers what one of the `routes` takes, whose functions are given the request alone; all else goes on to `app`,
-    which stands outside of no other layer.
+    the application itself.
 
     `replies` makes the reply of each kind of error, `unexpected` that of any other, which is then raised.
     """

@@ -26,6 +26,8 @@ _BIG = 2**31 - 1
 WATCHED_SHARE = 0.94
 END_SLACK_S = 0.3
 RT_SLACK_MS = 500
+# A tuple, and made once: a report has two dozen numbers.
+_NUMBER = (int, float)
 
 Ranges = list[list[int]]
 
@@ -160,10 +162,13 @@ def _sum(ranges: Sequence[Sequence[float]]) -> float:
 
 
 def _flags(row: Mapping[str, Any], lasts_s: float | None) -> list[str]:
+    fast = _is_fast(row["max_rate"])
+    # Only of a clip that was played too fast the row does not say whether all of it was played.
+    watched = is_watched(row["played"], lasts_s or row["duration_s"]) if fast else row["watched"]
     found = {
-        "not-watched": not is_watched(row["played"], lasts_s or row["duration_s"]),
+        "not-watched": not watched,
         "failed": row["failed"],
-        "fast": _is_fast(row["max_rate"]),
+        "fast": fast,
         "dropped": loses_frames(row["frames"], row["dropped_frames"]),
     }
     return [word for word, raised in found.items() if raised]
@@ -199,7 +204,7 @@ def _row(whole: Mapping[str, Any], clip: Mapping[str, Any], lasts_s: float | Non
 
 
 def _layout(value: object) -> Layout | None:
-    return next((layout for layout in Layout if layout == value), None)
+    return None if value is None else next((layout for layout in Layout if layout == value), None)
 
 
 def storable(text: str) -> str:
@@ -209,7 +214,7 @@ def storable(text: str) -> str:
 
 def number_of(value: object) -> float:
     # True is an int in Python, and json.loads takes NaN and Infinity, which JSON does not have.
-    if isinstance(value, bool) or not isinstance(value, int | float) or not math.isfinite(value):
+    if isinstance(value, bool) or not isinstance(value, _NUMBER) or not math.isfinite(value):
         raise ValueError(value)
     return float(value)
 

@@ -6,7 +6,7 @@ from playwright.sync_api import expect
 from .conftest import Visit
 from .pages import background, checks, consent, debrief, instructions, message, trial
 from .parts import each_part_once
-from .rig import Rig
+from .rig import Rig, Shown
 from .steps import (
     AXE_CONTEXT,
     NARROW,
@@ -143,7 +143,7 @@ def test_on_a_telephone_the_videos_are_stacked_and_named_so(rig: Rig, visit: Vis
 def test_no_page_around_the_trials_breaks_an_axe_rule_wide_or_narrow_light_or_dark(
     rig: Rig, visit: Visit, check: Check, exhaustive: bool
 ) -> None:
-    around = {
+    around: dict[str, Shown] = {
         "message": message(),
         "consent": consent(),
         "background": background(),

@@ -5,6 +5,7 @@ clips; for reading see `comparing`).
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 from typing import Any, cast
 
 from sqlmodel import Session
@@ -175,11 +176,16 @@ def read_pair(
     may_be_sequential: bool = False,
 ) -> PlaybackReport:
     """The form's `playback` field about the two clips of a pair; `lasts_s` as in `read_playback`."""
-    members = {side: member_at(side, left) for side in Side}
     clips: Mapping[str, tuple[Slot, float | None]] = {
-        side: (Slot(member), lasts_s[member]) for side, member in members.items()
+        side: (slot, lasts_s[member]) for side, (member, slot) in _shown_at(left).items()
     }
     return read_playback(text, clips, may_be_sequential=may_be_sequential)
+
+
+@cache
+def _shown_at(left: Member) -> Mapping[Side, tuple[Member, Slot]]:
+    members = {side: member_at(side, left) for side in Side}
+    return {side: (member, Slot(member)) for side, member in members.items()}
 
 
 def trial_here(session: Session, session_id: int, position: int) -> TrialHere:
