@@ -130,7 +130,8 @@ def test_what_is_typed_while_the_page_is_still_loading_is_saved(open_design: Ope
     page = open_design(slug, section="study")
     held: list[Route] = []
     page.route("**/design-form.js", lambda route: held.append(route))
-    page.reload(wait_until="commit")
+    with page.expect_request("**/design-form.js"):
+        page.reload(wait_until="commit")
     page.get_by_label("Title", exact=True).fill("Typed early")
     for route in held:
         route.continue_()

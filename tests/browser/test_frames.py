@@ -83,6 +83,23 @@ def test_whoever_uploads_before_the_videos_are_measured_gets_the_proposed_frame(
     assert {(clip.width, clip.height) for clip in clips} == {(320, 180)}
 
 
+def test_what_is_chosen_while_the_page_is_still_loading_is_measured_too(
+    page: Page,  # noqa: F811
+    service: Service,  # noqa: F811
+) -> None:
+    with service.database.transaction() as session:
+        make_collection(session, "Early", NOW)
+    held: list[Route] = []
+    page.route("**/stimuli-upload.js", lambda route: held.append(route))  # Playwright marks handlers
+    with page.expect_request("**/stimuli-upload.js"):
+        page.goto("/admin/stimuli/upload?collection=early", wait_until="commit")
+    page.locator("#files").set_input_files([str(service.files / f"wide-{n}.mp4") for n in (1, 2)])
+    for route in held:
+        route.continue_()
+    expect(page.get_by_label("Width")).to_have_value("320")
+    expect(page.get_by_role("button", name="Upload 2 files")).to_be_visible()
+
+
 def test_files_without_a_word_for_their_source_are_named(page: Page, service: Service) -> None:  # noqa: F811
     page.goto("/admin/stimuli/upload?collection=fast")
     page.locator("#files").set_input_files(

@@ -56,6 +56,9 @@ function start() {
     input.focus();
   });
 
+  // Chosen before this script was here, or given back by the browser with the page.
+  if (input.files?.length) input.dispatchEvent(new Event("change"));
+
   function say(text) {
     const line = document.createElement("p");
     line.className = "muted";

@@ -85,6 +85,8 @@ function start() {
     for (const each of transfers.filter((one) => !one.isOver)) each.cancel();
   });
   setInterval(follow, LOOK_MS);
+  // Chosen before this script was here, or given back by the browser with the page.
+  if (input.files?.length) input.dispatchEvent(new Event("change"));
 
   /** What was chosen waits for the button, so that the source can still be typed. */
   function choose(files) {

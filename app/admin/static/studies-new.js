@@ -43,6 +43,8 @@ function start() {
   addEventListener("beforeunload", (event) => {
     if (transfer) event.preventDefault();
   });
+  // Chosen before this script was here, or given back by the browser with the page.
+  if (input.files?.length) input.dispatchEvent(new Event("change"));
 
   function zip() {
     const [file] = input.files;
