@@ -10,7 +10,9 @@ from analysis.options import LEVEL
 
 
 def clopper_pearson(successes: int, n: int, level: float = LEVEL) -> tuple[float, float]:
-    """The exact interval [CP34]_ of the share of `n` independent trials that were successes; `n` is above 0."""
+    """The ends, from 0 to 1, of the exact interval [CP34]_ of a share: `successes` (0 to `n`) of `n` independent trials
+    (1 or more). The caller checks the counts.
+    """
     tail = (1 - level) / 2
     low = float(betaincinv(successes, n - successes + 1, tail)) if successes else 0.0
     high = float(betaincinv(successes + 1, n - successes, 1 - tail)) if successes < n else 1.0
@@ -18,5 +20,5 @@ def clopper_pearson(successes: int, n: int, level: float = LEVEL) -> tuple[float
 
 
 def sign_p(higher: int, n: int) -> float:
-    """The exact two-sided p value of so many of `n` signs against even chances."""
+    """The exact two-sided p value of the sign test: `higher` (0 to `n`) of `n` signs against even chances."""
     return min(1.0, 2 * float(bdtr(min(higher, n - higher), n, 0.5)))

@@ -152,7 +152,7 @@ def _converted(cells: list[Any], converts: Converts) -> list[Any]:
 
 
 def _stored_as(typed: Any, dialect: Dialect) -> Convert | None:
-    """What makes a value of a bound parameter one that the driver takes."""
+    """The function that turns a value into one that the driver takes; None where it is one."""
     of = typed.type
     if isinstance(of, Boolean):
         return None  # to the driver it is a number
@@ -163,7 +163,7 @@ def _stored_as(typed: Any, dialect: Dialect) -> Convert | None:
 
 
 def _read_as(typed: Any, dialect: Dialect) -> Convert | None:
-    """What makes a column's value of the one that the driver gives."""
+    """The function that turns a value of the driver into one of the column; None where it is one."""
     if isinstance(typed.type, UTCDateTime):
         return _read_time
     made: Convert | None = typed.type.dialect_impl(dialect).result_processor(dialect, None)

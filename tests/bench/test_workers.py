@@ -49,7 +49,7 @@ def test_processor_time_of_a_family_counts_children_that_have_ended() -> None:
 def test_every_acknowledged_answer_is_stored_whichever_process_took_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, exhaustive: bool
 ) -> None:
-    """Of two processes; one beside them, as it is measured, is left to `make test-all`."""
+    """Two processes take answers; one beside them, as it is measured, is left to `make test-all`."""
     numbers = (1, 2) if exhaustive else (2,)
     monkeypatch.setattr(workers, "WORKERS", numbers)
     monkeypatch.setattr(workers, "COMING_S", 0.5)

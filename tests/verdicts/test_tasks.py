@@ -72,7 +72,7 @@ def met(database: Database, folder: Path) -> dict[str, tuple[bool, bool, str, Ma
 
 @pytest.fixture(scope="module")
 def who() -> list[tuple[int, int, int]]:
-    """What the fixture `played` returned first: its rows are kept, and with them these numbers."""
+    """The numbers that the fixture `played` returned first, kept with its rows."""
     return []
 
 

@@ -56,7 +56,7 @@ def test_more_numbers_than_pairs_are_fitted_as_scikit_learn_fits_them() -> None:
 
 @pytest.fixture(scope="module")
 def learnt() -> Learnt:
-    """What is learnt of sixty pairs, beside judges that learn nothing."""
+    """A judge that has learnt from sixty pairs, beside judges that learn nothing."""
     votes = drawn(60)
     beside = {"first number": votes.table[:, 0], "second": votes.table[:, 1], "none": np.full(120, np.nan)}
     return learn(votes, NAMES, repeats=2, beside=beside)
