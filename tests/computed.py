@@ -63,7 +63,7 @@ def _drawn(height: float, paint: "Callable[[Sheet], None]", title: str, alt: str
     return _once(key, lambda: _draw(height, paint, title, alt))
 
 
-def _point(_: "Sheet") -> bytes:
+def _point(sheet: "Sheet") -> bytes:
     return POINT
 
 
