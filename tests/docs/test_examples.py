@@ -13,6 +13,7 @@ from analysis.planning import simulated_responses
 from analysis.planning.asked import SIMULATIONS
 
 ROOT = Path(__file__).parents[2]
+RUFF = Path(sys.executable).with_name("ruff")
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
 EXAMPLES: Mapping[str, str] = {
     f"{page.stem.lower().replace('-', '_')}_{number}": code
@@ -50,7 +51,7 @@ def test_every_example_passes_the_linter_and_stands_as_the_formatter_has_it() ->
         if name in A_LINE_OF_A_REGISTRY:
             continue
         for options in (["check", "--ignore", IGNORED], ["format", "--diff"]):
-            command = [sys.executable, "-m", "ruff", *options, "--stdin-filename", f"app/{name}.py", "-"]
+            command = [RUFF, *options, "--stdin-filename", f"app/{name}.py", "-"]
             done = subprocess.run(command, input=code, capture_output=True, text=True, cwd=ROOT, check=False)
             assert done.returncode == 0, f"{name}: {done.stdout}{done.stderr}"
 
