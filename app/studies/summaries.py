@@ -80,7 +80,7 @@ def units_of(session: "Connection | Session", versions: Sequence[int]) -> dict[i
     """The number of units of each version, by task, in the order of its blocks."""
     version = _VERSION.c
     designs = session.execute(select(version.id, version.design).where(version.id.in_(versions)))
-    return units_in(session, dict(designs.tuples().all()))
+    return units_in(session, {row.id: row.design for row in designs})
 
 
 def units_in(session: "Connection | Session", designs: Mapping[int, str]) -> dict[int, dict[str, int]]:
