@@ -19,7 +19,7 @@ from app.library.clips.imported import ImportedClip
 from app.library.clips.store import ClipStore
 from app.main import create_app
 from app.monitor.notices import notices_of
-from app.sessions import views as build
+from app.sessions import made_pages
 from app.sessions.coming import Came
 from app.sessions.entering import Visit, enter, is_undecided
 from app.sessions.entry import pass_for
@@ -536,11 +536,40 @@ def test_a_study_file_cannot_be_taken_for_what_a_page_is_filled_with(
     assert pages[0].html.count(pages[1].address.rpartition("/")[2]) == 0
 
 
-def test_trial_pages_in_memory_are_bounded(
-    client: TestClient, study: str, monkeypatch: pytest.MonkeyPatch
+def test_the_pages_that_all_see_alike_have_each_visitors_own_texts(client: TestClient, study: str) -> None:
+    walks = [Walk(client, study, PROLIFIC_PID=who) for who in ("anna-1", "bert-2")]
+    asked = [walk.html for walk in walks]
+    assert len({submit_id_on(html) for html in asked}) == 2
+    assert all(f'action="{walk.address}"' in walk.html for walk in walks)
+    for walk in walks:
+        walk.to("end")
+    codes = [re.findall(r"<b [^>]*>([0-9]+(?:-[A-Z2-7]{4}){4})</b>", walk.html) for walk in walks]
+    assert [len(each) for each in codes] == [1, 1]
+    assert codes[0] != codes[1]
+    assert all(f"{walk.address}/stop" in walk.html for walk in walks)
+
+
+def test_a_way_back_with_an_id_is_each_participants_own(
+    client: TestClient, database: Database, library: tuple[ClipStore, Sequence[ImportedClip]], tmp_path: Path
 ) -> None:
-    monkeypatch.setattr(build, "MOST_TRIAL_PAGES", 3)
-    build._trial_pages.clear()
+    way = "https://panel.example.org/{participant}?session={session}"
+    with database.transaction() as session:
+        open_study(session, tmp_path, library[1], completion={"redirect": way})
+    for number, who in enumerate(("anna-1", "bert-2"), start=1):
+        assert f"/{who}?session={number}" in Walk(client, PROLIFIC_PID=who).to("end").html
+
+
+def test_what_an_address_says_of_who_has_come_is_text_on_the_page(client: TestClient, study: str) -> None:
+    Walk(client, study)
+    walk = Walk(client, study)
+    html = client.get(f"{walk.address}?came=%22%3E%3Cscript%3Ealert(1)%3C/script%3E").text
+    assert "<script>alert" not in html
+    assert "&lt;script&gt;alert" in html
+
+
+def test_pages_in_memory_are_bounded(client: TestClient, study: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(made_pages, "MOST", 3)
+    made_pages._made.clear()
     walk = Walk(client, study).to("trial-8")
-    assert len(build._trial_pages) == 3
+    assert len(made_pages._made) == 3
     assert walk.look() == "trial-8"

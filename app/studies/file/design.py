@@ -90,8 +90,16 @@ class DesignCompletion(Frozen):
     @property
     def sends_id(self) -> bool:
         """True if a way back takes the participant's id along."""
+        return self._sends("{participant}")
+
+    @property
+    def sends_own(self) -> bool:
+        """True if a way back is another for each session."""
+        return self._sends("{participant}") or self._sends("{session}")
+
+    def _sends(self, name: str) -> bool:
         ends = [self.redirect, *self.codes.model_dump().values()]
-        return any("{participant}" in end for end in ends if end)
+        return any(name in end for end in ends if end)
 
 
 class StudyDesign(Frozen):
