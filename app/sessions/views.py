@@ -102,7 +102,7 @@ def _shown(where: StudyWhere) -> Hashable:
     return None if alike is None else (where.part, alike)
 
 
-def _finished(where: StudyWhere, now: datetime, notice: str, secret: str, site: str) -> str:
+def _finished(where: StudyWhere, now: datetime, notice: str, secret: str, site: str) -> str | bytes:
     """The last page, with the code by which the answers can be deleted later."""
     page = page_for(where, now, notice=notice)
     if not isinstance(page, EndPage):
