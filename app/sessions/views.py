@@ -117,7 +117,7 @@ def _finished(where: StudyWhere, now: datetime, notice: str, secret: str, site: 
         return replace(page, receipt=texts[0], receipt_at=texts[1], stop=texts[2])
 
     # What somebody earned, and an address with their id, make a page that no other sees.
-    is_own = page.earned or (page.redirect and where.design.completion.sends_own)
+    is_own = page.earned or (page.redirect and where.design.completion.sends("{participant}", "{session}"))
     return html_of(make(own)) if is_own else filled((where.design.language, page), make, own)
 
 

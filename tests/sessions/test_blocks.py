@@ -296,17 +296,6 @@ def test_a_full_block_among_others_takes_nobody_new_or_is_skipped_as_the_design_
         assert (begun.status, begun.participant) == (Status.ACTIVE, "pid-9")
 
 
-def test_progress_is_out_of_a_sessions_own_pages_where_a_block_is_skipped(
-    client: TestClient, opened: Callable[..., str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    opened(pair_block(), rating_block(per_item=1, when_full="skip"))
-    monkeypatch.setattr(Clock, "at", NOW)
-    walks = [Walk(client, PROLIFIC_PID=who) for who in ("pid-1", "pid-2")]
-    most = [re.search(r'<progress max="(\d+)"', walk.to("trial-1").html) for walk in walks]
-    first, second = (int(found[1]) for found in most if found)
-    assert first - second == 7  # the seven ratings that the second is spared
-
-
 def test_items_in_the_order_of_the_file(opened: Callable[..., str], database: Database) -> None:
     opened(rating_block(order="fixed"))
     with database.transaction() as session:
