@@ -13,7 +13,7 @@ from analysis.planning import simulated_responses
 from analysis.planning.asked import SIMULATIONS
 
 ROOT = Path(__file__).parents[2]
-RUFF = Path(sys.executable).with_name("ruff")
+RUFF = str(Path(sys.executable).with_name("ruff"))
 PAGES = (ROOT / "README.md", *sorted((ROOT / "docs").rglob("*.md")))
 EXAMPLES: Mapping[str, str] = {
     f"{page.stem.lower().replace('-', '_')}_{number}": code
