@@ -11,6 +11,7 @@ from pandas.api.extensions import ExtensionArray
 
 # Metadata of a field whose own keys stand in its place.
 FLAT = {"flat": True}
+_AS_IT_IS = frozenset((type(None), str, bool, int))
 
 
 class Result:
@@ -29,11 +30,12 @@ class Result:
 
 def plain(value: Any) -> Any:
     """`value` as JSON-able types; a table becomes a list of rows with null where a cell is missing."""
-    if value is None or isinstance(value, str | bool):
+    # Nearly every value, of some hundred thousand in a large result: by its type alone, which is found at once.
+    if type(value) in _AS_IT_IS:
         return value
     if isinstance(value, np.generic):
         return plain(value.item())
-    if isinstance(value, int):
+    if isinstance(value, str | int):
         return value
     if isinstance(value, float):
         return _finite(value)

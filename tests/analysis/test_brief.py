@@ -83,10 +83,10 @@ def test_a_study_without_answers_that_count_gives_its_reason() -> None:
 def test_many_criteria_groups_classes_and_raters_take_one_screen() -> None:
     rng = np.random.default_rng(2)
     rows = [
-        (f"i{i}", f"r{r}", f"criterion {c}", int(rng.integers(1, 6)), f"group {i % 9}")
+        (f"i{i}", f"r{r}", f"criterion {c}", int(rng.integers(1, 6)), f"group {i % 5}")
         for i in range(27)
         for r in range(10)
-        for c in range(14)
+        for c in range(11)
     ]
     table = pd.DataFrame(rows, columns=["item", "rater", "criterion", "score", "group"])
     columns = {name: name for name in table}
@@ -96,8 +96,8 @@ def test_many_criteria_groups_classes_and_raters_take_one_screen() -> None:
     assert len(text.splitlines()) <= SCREEN < len(render_ratings(found).splitlines())
     assert max(map(len, text.splitlines())) <= 100
     said = " ".join(text.split())
-    assert "3780 of 3780 scores count, of 27 items by 10 raters." in said
-    assert "... and 5 more criteria: --full has them all." in said
+    assert "2970 of 2970 scores count, of 27 items by 10 raters." in said
+    assert "... and 2 more criteria: --full has them all." in said
     assert re.search(r"criterion 0 270 \d\.\d\d \[", said)
     assert re.search(r"group \d against group \d, criterion \d+: difference [+-]", said)
     # Of all comparisons the least p, before Holm's correction.
