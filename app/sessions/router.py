@@ -21,7 +21,7 @@ from app.core.dependencies import (
     read_single_form,
     without_nul,
 )
-from app.core.errors import Closed, InvalidAnswer
+from app.core.errors import Closed, InvalidAnswer, NotFound
 from app.core.headers import ANYWHERE_POLICY
 from app.core.language import current_language, speak
 from app.core.language import gettext as _
@@ -33,6 +33,7 @@ from app.sessions.coming import carried as carried_text
 from app.sessions.devices import device_of, is_unsuited
 from app.sessions.ends import looked_at, place_lost, turned_away
 from app.sessions.entering import (
+    NO_STUDY,
     BegunElsewhere,
     NotOpen,
     ScreenedOut,
@@ -140,14 +141,19 @@ async def fill_preview(
     return RedirectResponse(f"/p/{token}", 303, headers=NO_STORE)
 
 
-@router.get("/s/{slug}")
+@router.api_route("/s/{slug}", methods=["GET", "HEAD"])
 async def enter_study(
     request: Request, slug: str, database: DatabaseDep, settings: SettingsDep, now: Now
 ) -> Response:
     """Begin or continue a session. Attempts by new visitors are counted, whatever the outcome.
 
-    The visitor's identity travels in the address of the consent page; it is not stored before consent.
+    The visitor's identity travels in the address of the consent page; it is not stored before consent. HEAD is of
+    programs that check links, as those for mail and chat do: nobody has come, and nothing begins.
     """
+    if request.method == "HEAD":
+        if await database.peek(shown_design, without_nul(slug)) is None:
+            raise NotFound(_(NO_STUDY))
+        return Response(headers=NO_STORE)
     recruitment = await database.peek(recruitment_of, without_nul(slug))
     visit = visit_of(request, slug, settings.secret, recruitment)
     is_preview = is_looked_at(visit, recruitment)
