@@ -19,11 +19,10 @@ from app.accounts import logins
 from app.accounts.dependencies import WhoDep as WhoDep
 from app.accounts.logins import NotAllowed, NotLoggedIn, Who
 from app.admin.forms import read_any_form
-from app.admin.studies.steps import Step, line_and_next
+from app.admin.studies.steps import Step, brief_and_next
 from app.core.database import Database
 from app.core.dependencies import DatabaseDep, Now, SettingsDep, without_nul
 from app.core.headers import SAFE
-from app.matches.watching import match_blocks
 from app.studies.access import study_for
 from app.studies.dependencies import StudyDep as StudyDep
 from app.tasks.registry import DESIGNS
@@ -135,12 +134,12 @@ async def get_shell(request: Request, database: DatabaseDep) -> Shell:
     is_page = request.headers.get("accept") != "application/json"  # scripts have no use for the rest
     tab, step = StudyTab(study.slug, study.state, study.is_archived) if study else None, None
     if study and tab and is_page:
-        line, step = await database.read(line_and_next, who, study)
+        line, step = await database.read(brief_and_next, who, study)
         tab = replace(
             tab,
             title=line.title,
             has_pairs="pair" in line.units or not line.units,
-            has_matches=bool(await database.read(match_blocks, study)),
+            has_matches=line.version > 0 and "game" in line.units,
             parts=tuple(DESIGNS[task].nouns for task in line.units if task != "pair"),
         )
     return Shell(

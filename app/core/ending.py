@@ -84,7 +84,7 @@ class WholeOrNot:
         self.app, self._bodies = app, bodies
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        if scope["type"] != "http":
+        if scope["type"] != "http" or scope["method"] == "GET":  # which has no body
             await self.app(scope, receive, send)
             return
         is_whole = is_cut = is_answered = False

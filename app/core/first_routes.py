@@ -28,11 +28,16 @@ class FirstRoutes:
         replies: Mapping[type[Exception], Tell],
         unexpected: Tell,
     ) -> None:
-        self.app, self._routes, self._replies, self._unexpected = app, routes, replies, unexpected
+        self.app, self._replies, self._unexpected = app, replies, unexpected
         self._errors = tuple(replies)
+        # By method, or each request would be matched with the routes of others first.
+        self._routes: dict[str, list[Route]] = {}
+        for route in routes:
+            for method in route.methods or ():
+                self._routes.setdefault(method, []).append(route)
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        for route in self._routes:
+        for route in self._routes.get(scope.get("method", ""), ()):
             match, found = route.matches(scope)
             if match is Match.FULL:
                 break

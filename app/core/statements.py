@@ -12,7 +12,7 @@ from datetime import UTC, datetime
 from functools import partial
 from typing import Any
 
-from sqlalchemy import Boolean, Connection, Dialect
+from sqlalchemy import JSON, Boolean, Connection, Dialect
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.orm import Session
 from sqlmodel.sql.sqltypes import UTCDateTime
@@ -159,7 +159,7 @@ def _stored_as(typed: Any, dialect: Dialect) -> Convert | None:
     if isinstance(of, UTCDateTime):
         return _stored_time
     made: Convert | None = of.dialect_impl(dialect).bind_processor(dialect)
-    return made
+    return _stored_json(made) if made is not None and isinstance(of, JSON) else made
 
 
 def _read_as(typed: Any, dialect: Dialect) -> Convert | None:
@@ -168,6 +168,16 @@ def _read_as(typed: Any, dialect: Dialect) -> Convert | None:
         return _read_time
     made: Convert | None = typed.type.dialect_impl(dialect).result_processor(dialect, None)
     return made
+
+
+def _stored_json(convert: Convert) -> Convert:
+    """Most lists and objects of an answer are empty; their text is made once."""
+    empty: dict[type, Any] = {list: convert([]), dict: convert({})}
+
+    def stored(value: Any) -> Any:
+        return convert(value) if value or type(value) not in empty else empty[type(value)]
+
+    return stored
 
 
 # The text that SQLAlchemy writes and reads, in a third of its time.

@@ -92,7 +92,7 @@ def html_of(page: Renderable) -> str:
     return _environment.get_template(page.template).render(page=page)
 
 
-def html_response(html: str, status_code: int = 200) -> HTMLResponse:
+def html_response(html: str | bytes, status_code: int = 200) -> HTMLResponse:
     return HTMLResponse(html, status_code, headers={"Cache-Control": "no-store"})
 
 

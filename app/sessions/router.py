@@ -2,6 +2,7 @@
 fetches are in `fetched.py`.
 """
 
+from collections.abc import Mapping
 from datetime import datetime, timedelta
 
 from fastapi import APIRouter, Request, Response
@@ -118,9 +119,47 @@ async def show_page(request: Request) -> Response:
         there = with_came(there, carried, **in_language(where.spoken))
         return RedirectResponse(there, 303, headers=NO_STORE)
     _note_shown(database, where, now)
-    asked, is_over = request.query_params, where.status == Status.COMPLETED
+    # Most come without a query, and to read none takes as long as to read one.
+    asked: Mapping[str, str] = request.query_params if request.scope["query_string"] else {}
+    is_over = where.status == Status.COMPLETED
     site = await get_site(request, state.settings) if is_over else ""
     return current_page(where, now, asked.get("at", ""), asked.get("came", ""), state.settings.secret, site)
+
+
+async def enter_study(request: Request) -> Response:
+    """Begin or continue a session. Attempts by new visitors are counted, whatever the outcome.
+
+    The visitor's identity travels in the address of the consent page; it is not stored before consent. HEAD, which
+    Starlette adds, is of programs that check links, as those for mail and chat do: nobody has come, and nothing begins.
+    """
+    slug, secret = without_nul(request.path_params["slug"]), request.app.state.settings.secret
+    database: Database = request.app.state.database
+    if request.method == "HEAD":
+        if await database.peek(shown_design, slug) is None:
+            raise NotFound(_(NO_STUDY))
+        return Response(headers=NO_STORE)
+    now = await dependencies.now()
+    recruitment = await database.peek(recruitment_of, slug)
+    visit = visit_of(request, slug, secret, recruitment)
+    is_preview = is_looked_at(visit, recruitment)
+    if is_preview or is_framed(request):
+        design = await database.peek(shown_design, slug)
+        speak(design.language if design else current_language())
+        return render_anywhere(looked_at(design)) if is_preview else framed(request, design)
+    token = await database.peek(kept_token, visit)
+    if token is None and visit.mode is Mode.LIVE:
+        request.app.state.starts.count(request.client.host if request.client else "", now)
+    try:
+        token = await database.write(enter, visit, now) if token is None else token
+        is_new = await database.peek(is_undecided, visit.slug, token, now)
+    except (BegunElsewhere, NotOpen, ScreenedOut, TookPart) as error:
+        return render(turned_away(error, visit.participant or ""), error.status_code)
+    carried = carried_by(visit, now, secret) if is_new else ""
+    here = with_came(f"/p/{token}", carried, **in_language(visit.language))
+    response = RedirectResponse(here, 303, headers=NO_STORE)
+    if visit.mode is not Mode.PREVIEW:  # whose browser may hold a session of its own
+        remember(response, visit, token, carried, secure=request.url.scheme == "https")
+    return response
 
 
 # What is asked for most: plain routes of the application itself, without FastAPI's reading of parameters; and it looks
@@ -128,6 +167,7 @@ async def show_page(request: Request) -> Response:
 PAGE_ROUTES = (
     Route("/p/{token}", answer_page, methods=["POST"], include_in_schema=False),
     Route("/p/{token}", show_page, methods=["GET"], include_in_schema=False),
+    Route("/s/{slug}", enter_study, methods=["GET"], include_in_schema=False),
 )
 
 
@@ -139,42 +179,6 @@ async def fill_preview(
     to_end = form.get("to") == "end"
     await fill_in(database, token, now, rng, settings.secret, to_end=to_end)
     return RedirectResponse(f"/p/{token}", 303, headers=NO_STORE)
-
-
-@router.api_route("/s/{slug}", methods=["GET", "HEAD"])
-async def enter_study(
-    request: Request, slug: str, database: DatabaseDep, settings: SettingsDep, now: Now
-) -> Response:
-    """Begin or continue a session. Attempts by new visitors are counted, whatever the outcome.
-
-    The visitor's identity travels in the address of the consent page; it is not stored before consent. HEAD is of
-    programs that check links, as those for mail and chat do: nobody has come, and nothing begins.
-    """
-    if request.method == "HEAD":
-        if await database.peek(shown_design, without_nul(slug)) is None:
-            raise NotFound(_(NO_STUDY))
-        return Response(headers=NO_STORE)
-    recruitment = await database.peek(recruitment_of, without_nul(slug))
-    visit = visit_of(request, slug, settings.secret, recruitment)
-    is_preview = is_looked_at(visit, recruitment)
-    if is_preview or is_framed(request):
-        design = await database.peek(shown_design, without_nul(slug))
-        speak(design.language if design else current_language())
-        return render_anywhere(looked_at(design)) if is_preview else framed(request, design)
-    token = await database.peek(kept_token, visit)
-    if token is None and visit.mode is Mode.LIVE:
-        request.app.state.starts.count(request.client.host if request.client else "", now)
-    try:
-        token = await database.write(enter, visit, now) if token is None else token
-        is_new = await database.peek(is_undecided, visit.slug, token, now)
-    except (BegunElsewhere, NotOpen, ScreenedOut, TookPart) as error:
-        return render(turned_away(error, visit.participant or ""), error.status_code)
-    carried = carried_by(visit, now, settings.secret) if is_new else ""
-    here = with_came(f"/p/{token}", carried, **in_language(visit.language))
-    response = RedirectResponse(here, 303, headers=NO_STORE)
-    if visit.mode is not Mode.PREVIEW:  # whose browser may hold a session of its own
-        remember(response, visit, token, carried, secure=request.url.scheme == "https")
-    return response
 
 
 def _note_shown(database: Database, where: StudyWhere, now: datetime) -> None:

@@ -1,9 +1,7 @@
 """Maps a session's state to the page that its participant sees."""
 
-import re
 import secrets
-from collections import OrderedDict
-from collections.abc import Hashable, Mapping
+from collections.abc import Hashable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from functools import partial
@@ -15,7 +13,7 @@ from sqlmodel import Session
 from app.core.language import gettext as _
 from app.core.language import name_of, noop, speak
 from app.core.markdown import markdown
-from app.core.templating import html_of, html_response, render, templates_age
+from app.core.templating import html_of, html_response, render
 from app.questions.checked import is_met, met_by
 from app.questions.registry import views
 from app.questions.viewing import viewing_views
@@ -24,6 +22,7 @@ from app.sessions.coming import came_by, split_number, with_carried
 from app.sessions.devices import needs_of
 from app.sessions.ends import failed_checks, farewell, last_page, nothing_played, shut_out, time_left
 from app.sessions.here import StudyWhere
+from app.sessions.made_pages import filled
 from app.sessions.receipts import receipt_of
 from app.sessions.sent import in_language, with_came
 from app.sessions.speed import speed_address
@@ -31,7 +30,6 @@ from app.sessions.where import locate
 from app.studies.file.load import StudyDesign
 from app.tasks.base import Shown
 from app.tasks.running import has_shared_page, task_named
-from app.trials.design import BlockPart
 from app.trials.pages import (
     ComprehensionPage,
     ConsentPage,
@@ -55,18 +53,14 @@ FRAME = "1280x720@30"  # asked for where the clips are not known
 FORM_ERROR = noop("Please check the marked questions.")
 
 
-MOST_TRIAL_PAGES = 2_000  # of some 10 kB each
-# The pieces of a trial's page between what differs by session; the least recently made page goes first.
-_trial_pages: OrderedDict[tuple[str, str, BlockPart, int, bool, float, Hashable], tuple[str, ...]] = (
-    OrderedDict()
-)
+# Without anything of a session's own, but for its address and the form's number.
+ALIKE = ("screening", "viewing", "background", "instructions", "attention", "self")
 
 
 def current_page(
     where: StudyWhere, now: datetime, notice: str = "", came: str = "", secret: str = "", site: str = ""
 ) -> HTMLResponse:
-    """The page as sent. A trial's is made once for all who see the same at that position, but for the token and the
-    form's number.
+    """The page as sent. One that many see is made once for all of them.
 
     `came` is who is asked for consent, as the address of that page carries it; `site` is where the service is reached.
 
@@ -78,49 +72,53 @@ def current_page(
         return render(shut_out(where, visitor.participant or "" if visitor else ""))
     notice = " ".join(filter(None, [_(NOTICES[notice]) if notice in NOTICES else "", time_left(where, now)]))
     if where.status == Status.COMPLETED:
-        return render(finished(where, now, notice, secret, site))
-    shown = _shown(where)
-    if notice or shown is None:
+        return html_response(_finished(where, now, notice, secret, site))
+    shown = None if notice else _shown(where)
+    if shown is None:
         return render(page_for(where, now, notice=notice, came=came))
-    of = where.design.language
-    key = (where.run.sha256, of, where.part, where.step, where.mode == Mode.PREVIEW, templates_age(), shown)
-    pieces = _trial_pages.get(key)
-    if pieces is None:
-        pieces = _trial_pages[key] = _pieces_of(where)
-        if len(_trial_pages) > MOST_TRIAL_PAGES:
-            _trial_pages.popitem(last=False)
-    fills = (where.token, submit_id_for(where))
-    filled = [piece if at % 2 == 0 else fills[int(piece)] for at, piece in enumerate(pieces)]
-    return html_response("".join(filled))
+
+    def make(marks: Sequence[str]) -> Page:
+        return page_for(replace(where, token=marks[0]), form={"submit_id": marks[1]})
+
+    place = (where.page, where.step, len(where.pages.keys), where.mode == Mode.PREVIEW)
+    key = (where.run.sha256, where.design.language, *place, shown)
+    return html_response(filled(key, make, (where.token, submit_id_for(where, came))))
 
 
 def _shown(where: StudyWhere) -> Hashable:
-    """Key of what a trial's page shows besides what all have at its position; None where it is a session's own."""
-    if where.page.kind != "trial" or where.status != Status.ACTIVE:
+    """Key of what a page shows besides what all have at its position; None where it is a session's own."""
+    kind = where.page.kind
+    if where.status == Status.ARRIVED:
+        # A menu of languages has links with who has come.
+        is_own = kind != "consent" or len(where.run.languages) > 1
+        return None if is_own else (where.run.shows_clips, where.run.frame)
+    if where.status != Status.ACTIVE:
         return None
+    if kind != "trial":
+        return "" if kind in ALIKE else None
     if has_shared_page(where):
-        return ""
-    return None if where.trial is None else task_named(where.part.task).shown_alike(where.trial)
+        return where.part
+    alike = None if where.trial is None else task_named(where.part.task).shown_alike(where.trial)
+    return None if alike is None else (where.part, alike)
 
 
-def finished(where: StudyWhere, now: datetime, notice: str, secret: str, site: str) -> Page:
+def _finished(where: StudyWhere, now: datetime, notice: str, secret: str, site: str) -> str | bytes:
     """The last page, with the code by which the answers can be deleted later."""
-    page, at = page_for(where, now, notice=notice), f"{site}/s/{where.design.study}/withdraw"
+    page = page_for(where, now, notice=notice)
     if not isinstance(page, EndPage):
-        return page
-    stop = f"/p/{where.token}/stop"
-    return replace(page, receipt=receipt_of(where.session_id, secret), receipt_at=at, stop=stop)
+        return html_of(page)
+    own = (
+        receipt_of(where.session_id, secret),
+        f"{site}/s/{where.design.study}/withdraw",
+        f"/p/{where.token}/stop",
+    )
 
+    def make(texts: Sequence[str]) -> Page:
+        return replace(page, receipt=texts[0], receipt_at=texts[1], stop=texts[2])
 
-def _pieces_of(where: StudyWhere) -> tuple[str, ...]:
-    """A trial's page cut where a session's own parts stand: text and the number of a fill (0 or 1) by turns.
-
-    It is cut at marks drawn for this page alone, so that nothing that a study file says can be taken for one.
-    """
-    marks = [f"m{secrets.token_hex(16)}" for _ in range(2)]
-    html = html_of(page_for(replace(where, token=marks[0]), form={"submit_id": marks[1]}))
-    parts = re.split(f"({'|'.join(marks)})", html)
-    return tuple(part if at % 2 == 0 else str(marks.index(part)) for at, part in enumerate(parts))
+    # What somebody earned, and an address with their id, make a page that no other sees.
+    is_own = page.earned or (page.redirect and where.design.completion.sends("{participant}", "{session}"))
+    return html_of(make(own)) if is_own else filled((where.design.language, page), make, own)
 
 
 def submit_id_for(where: StudyWhere, came: str = "") -> str:

@@ -78,16 +78,22 @@ def summaries(session: "Connection | Session") -> list[StudySummary]:
 
 def units_of(session: "Connection | Session", versions: Sequence[int]) -> dict[int, dict[str, int]]:
     """The number of units of each version, by task, in the order of its blocks."""
-    version, unit = _VERSION.c, _UNIT.c
-    designs = select(version.id, version.design).where(version.id.in_(versions))
+    version = _VERSION.c
+    designs = session.execute(select(version.id, version.design).where(version.id.in_(versions)))
+    return units_in(session, {row.id: row.design for row in designs})
+
+
+def units_in(session: "Connection | Session", designs: Mapping[int, str]) -> dict[int, dict[str, int]]:
+    """As `units_of`, of versions whose stored designs are at hand."""
+    unit = _UNIT.c
     counts = (
         select(unit.version_id, unit.block, func.count())
-        .where(unit.version_id.in_(versions))
+        .where(unit.version_id.in_(list(designs)))
         .group_by(unit.version_id, unit.block)
     )
     n = {(of, block): n for of, block, n in session.execute(counts)}
     found: dict[int, dict[str, int]] = {}
-    for of, text in session.execute(designs):
+    for of, text in designs.items():
         by_task = found.setdefault(of, {})
         for each in json.loads(text).get("blocks", _ONE_BLOCK):
             by_task[each["task"]] = by_task.get(each["task"], 0) + n.get((of, each["id"]), 0)

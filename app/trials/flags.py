@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
+from functools import lru_cache
 from types import MappingProxyType
 from typing import Literal
 
@@ -159,6 +160,7 @@ def joined(flags: Sequence[Flag]) -> str | None:
     return ";".join(flags) or None
 
 
+@lru_cache(maxsize=1024)  # of a study's answers few have any, and of these few have others
 def split(words: str | None) -> frozenset[Flag]:
     """Parse stored flags for lists and counts of sessions; ORDER is left out, as the participant did not cause it."""
     return frozenset(map(Flag, words.split(";"))) - {Flag.ORDER} if words else frozenset()

@@ -7,8 +7,12 @@ from starlette.testclient import TestClient
 
 from app.core.database import Database
 from app.core.settings import Settings
+from app.simulation.people import Traits
+from app.simulation.run import run_simulation
 from app.studies.versions import set_state
 from app.trials.tables import State
+from app.worker.context import Work
+from app.worker.handlers import simulating
 from app.worker.worker import drain
 from tests.admin.conftest import ProgramOf, ShareWith
 from tests.admin.persons import Person, Program
@@ -67,10 +71,14 @@ def test_links_to_results_are_made_listed_and_taken_back(
     assert api.delete(f"{HERE}/results-links/{link['id']}").status_code == 404
 
 
-@pytest.mark.usefixtures("few_resamples")
 def test_simulated_people_are_sent_counted_stopped_and_removed(
-    api: Program, study: str, database: Database, settings: Settings
+    api: Program, study: str, database: Database, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    def walk(work: Work, slug: str, n: int) -> None:
+        """Without the process of its own, which tests/admin/test_simulated.py has."""
+        run_simulation(work.settings, work.database, slug, n=n, traits=Traits(), seed=1)
+
+    monkeypatch.setattr(simulating, "_simulate", walk)
     assert api.post(f"{HERE}/simulated", {"n": 2}).status_code == 409, "it is live"
     with database.transaction() as session:
         set_state(session, "nav", State.PILOT, now=NOW)

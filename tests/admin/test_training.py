@@ -47,6 +47,8 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     known = catalogue.NETWORKS["turn-speed-ff"]
     settings = replace(known.settings, epochs=6, batch=64)
     monkeypatch.setitem(catalogue.NETWORKS, "turn-speed-ff", replace(known, settings=settings))
+    # Of a judge of votes, each repeat takes as long as a whole run; its numbers are tested in tests/analysis/learning.
+    monkeypatch.setitem(cross_fitting.learn.__kwdefaults__, "repeats", 2)
 
 
 @pytest.fixture

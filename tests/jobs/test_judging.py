@@ -93,7 +93,6 @@ def pair_names(database: Database) -> Sequence[str]:
         return session.exec(select(Unit.name).where(Unit.kind == "main").order_by(Unit.name)).all()
 
 
-@pytest.mark.both_databases
 def test_a_judge_is_run_over_every_main_pair_and_held_against_people(
     answered: str, database: Database, settings: Settings
 ) -> None:

@@ -2,8 +2,6 @@
 
 import html as html_module
 import re
-from collections.abc import Sequence
-from pathlib import Path
 from random import Random
 from typing import Any
 
@@ -15,11 +13,8 @@ from starlette.testclient import TestClient
 from app.accounts.audit import COMMAND_LINE
 from app.core.database import Database
 from app.core.settings import Settings
-from app.library.clips.imported import ImportedClip
-from app.library.clips.store import ClipStore
 from app.main import create_app
 from app.monitor.notices import notices_of
-from app.sessions import views as build
 from app.sessions.coming import Came
 from app.sessions.entering import Visit, enter, is_undecided
 from app.sessions.entry import pass_for
@@ -32,7 +27,7 @@ from app.studies.launch import study_here
 from app.trials.responses import Evidence, Response
 from app.trials.tables import Mode, ParticipantSession
 from bench.likely_human import playback
-from tests.factories import NOW, answer_for, open_study, page_on, submit_id_on
+from tests.factories import NOW, answer_for, page_on, submit_id_on
 from tests.sessions.walks import Walk
 
 pytestmark = pytest.mark.any_database
@@ -524,29 +519,3 @@ def test_the_start_page_says_where_to_go(client: TestClient) -> None:
     page = client.get("/")
     assert page.status_code == 200
     assert "/admin" in page.text
-
-
-def test_a_study_file_cannot_be_taken_for_what_a_page_is_filled_with(
-    client: TestClient, database: Database, library: tuple[ClipStore, Sequence[ImportedClip]], tmp_path: Path
-) -> None:
-    words = "0token0 0submit-id0 {token} {0} %s m0 $token"
-    questions = [{"id": "choice", "type": "2afc", "ask": words}]
-    with database.transaction() as session:
-        open_study(session, tmp_path, library[1], trials={"questions": questions})
-    pages = [Walk(client).to("trial-1") for _ in range(2)]
-    for walk in pages:
-        assert words in walk.html
-        token = walk.address.rpartition("/")[2]
-        assert walk.html.count(token) > 3
-        assert f'action="{walk.address}"' in walk.html
-    assert pages[0].html.count(pages[1].address.rpartition("/")[2]) == 0
-
-
-def test_trial_pages_in_memory_are_bounded(
-    client: TestClient, study: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(build, "MOST_TRIAL_PAGES", 3)
-    build._trial_pages.clear()
-    walk = Walk(client, study).to("trial-8")
-    assert len(build._trial_pages) == 3
-    assert walk.look() == "trial-8"

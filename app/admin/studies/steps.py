@@ -22,7 +22,7 @@ from app.studies.drafts import DraftView, draft_for
 from app.studies.file.comparable import blocks_in, unit_counts
 from app.studies.file.drafts import DraftCheck, check_draft
 from app.studies.file.templates import unfilled
-from app.studies.listing import StudyLine, completed_of, study_line
+from app.studies.listing import StudyBrief, completed_of, study_brief
 from app.studies.seeing import facts_for
 from app.tasks.listed import SHORT_TASK, units_in_words
 from app.tasks.pair.settings import pairs_of
@@ -53,9 +53,9 @@ class Step:
     does: str = ""
 
 
-def line_and_next(session: Session, who: Who, study: StudyHere) -> tuple[StudyLine, Step | None]:
-    """The study's summary line and next step: after its launch, the one that follows. None if all is done."""
-    line = study_line(session, study)
+def brief_and_next(session: Session, who: Who, study: StudyHere) -> tuple[StudyBrief, Step | None]:
+    """The study's brief and next step: after its launch, the one that follows. None if all is done."""
+    line = study_brief(session, study)
     if line.state in _LAUNCHED:
         return line, next_of(_after(session, study, line), line.state)
     steps = steps_of(session, who, study, line, draft_for(session, study))
@@ -70,7 +70,7 @@ def next_of(steps: Iterable[Step], state: State) -> Step | None:
 
 
 def steps_of(
-    session: Session, who: Who, study: StudyHere, line: StudyLine, draft: DraftView
+    session: Session, who: Who, study: StudyHere, line: StudyBrief, draft: DraftView
 ) -> Iterator[Step]:
     """The steps that this study has, in the one order. Having looked at a page does no step.
 
@@ -161,7 +161,7 @@ def _clues(session: Session, study: StudyHere, here: str) -> Step:
     return Step("Clues", about, current is not None, says, f"{here}/clues")
 
 
-def _design(line: StudyLine, draft: DraftView, check: DraftCheck, here: str) -> Step:
+def _design(line: StudyBrief, draft: DraftView, check: DraftCheck, here: str) -> Step:
     about = "Write the texts and questions, and save them as a version"
     if check.design is None:
         n_faults = counted(len(check.faults), "problem")
@@ -180,7 +180,7 @@ def _design(line: StudyLine, draft: DraftView, check: DraftCheck, here: str) -> 
     return Step("Design", about, not n_open, says, f"{here}/design", does=does)
 
 
-def _preview(line: StudyLine, walked: Mapping[str, int], here: str) -> Step:
+def _preview(line: StudyBrief, walked: Mapping[str, int], here: str) -> Step:
     """The step of previewing: done once someone reached the last page of this version, in a preview or the pilot."""
     is_done = bool(walked.get(Mode.PREVIEW) or walked.get(Mode.PILOT))
     says = f"Version {line.version} was previewed to its last page"
@@ -192,7 +192,7 @@ def _preview(line: StudyLine, walked: Mapping[str, int], here: str) -> Step:
     return Step("Preview", about, is_done, says, f"{here}/launch")
 
 
-def _pilot(line: StudyLine, walked: Mapping[str, int], here: str) -> Step:
+def _pilot(line: StudyBrief, walked: Mapping[str, int], here: str) -> Step:
     done = walked.get(Mode.PILOT, 0)
     says = f"{counted(done, 'person', 'people')} completed version {line.version} as a pilot"
     if not done:
@@ -201,25 +201,23 @@ def _pilot(line: StudyLine, walked: Mapping[str, int], here: str) -> Step:
     return Step("Pilot", about, done > 0, says, f"{here}/launch")
 
 
-def _launch(line: StudyLine, here: str) -> Step:
+def _launch(line: StudyBrief, here: str) -> Step:
     says = {State.LIVE: "Open since its launch", State.PAUSED: "Launched, and paused", State.CLOSED: "Closed"}
     about = "Complete the checklist and open the study"
     is_done = line.state in _LAUNCHED
     return Step("Launch", about, is_done, says.get(line.state, "Not launched"), f"{here}/launch")
 
 
-def _after(session: Session, study: StudyHere, line: StudyLine) -> list[Step]:
+def _after(session: Session, study: StudyHere, line: StudyBrief) -> Iterator[Step]:
     here = f"/admin/studies/{study.slug}"
+    yield _watch(line, here)
     taken = downloads_of(session, study, line.units or (SHORT_TASK,))
-    return [
-        _watch(line, here),
-        _results(session, study, line, taken, here),
-        _judges(session, study, here),
-        _data(line, taken, here),
-    ]
+    yield _results(session, study, line, taken, here)
+    yield _judges(session, study, here)
+    yield _data(line, taken, here)
 
 
-def _watch(line: StudyLine, here: str) -> Step:
+def _watch(line: StudyBrief, here: str) -> Step:
     """The step of watching: done when the study is closed; the experimenter decides how many answers are enough."""
     done, open_ = line.n_completed(Mode.LIVE), line.sessions.get((Mode.LIVE, Status.ACTIVE), 0)
     # Who left without a word is among them: *Monitor* tells who is there.
@@ -237,7 +235,7 @@ def _watch(line: StudyLine, here: str) -> Step:
     return Step("Watch", about, line.state is State.CLOSED, says, link, is_after=True, then=then)
 
 
-def _results(session: Session, study: StudyHere, line: StudyLine, taken: Taken, here: str) -> Step:
+def _results(session: Session, study: StudyHere, line: StudyBrief, taken: Taken, here: str) -> Step:
     """The step of results: done once those of all live answers of a closed study are computed."""
     about = "Read the finding, what the answers can carry, and what not yet"
     if taken.answered is None:
@@ -265,7 +263,7 @@ def _judges(session: Session, study: StudyHere, here: str) -> Step:
     return Step("Judges", about, bool(ran), says, f"{here}/judges", is_after=True, is_optional=True)
 
 
-def _data(line: StudyLine, taken: Taken, here: str) -> Step:
+def _data(line: StudyBrief, taken: Taken, here: str) -> Step:
     """Done once all live answers of a closed study were downloaded, as tables or in the package."""
     tables = "responses and labels" if "pair" in (line.units or {"pair": 0}) else "the answers"
     about = f"Download {tables}, or the study package with everything"

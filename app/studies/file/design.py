@@ -90,8 +90,12 @@ class DesignCompletion(Frozen):
     @property
     def sends_id(self) -> bool:
         """True if a way back takes the participant's id along."""
+        return self.sends("{participant}")
+
+    def sends(self, *names: str) -> bool:
+        """True if a way back has one of these in it."""
         ends = [self.redirect, *self.codes.model_dump().values()]
-        return any("{participant}" in end for end in ends if end)
+        return any(name in end for end in ends if end for name in names)
 
 
 class StudyDesign(Frozen):

@@ -50,7 +50,9 @@ def test_every_move_of_every_game_is_a_decision_in_a_situation_that_several_matc
     for name in GAMES:
         out = tmp_path / name
         values = {"glee-persuasion": ["messages=binary"], "sug": ["rounds=3"]}.get(name, [])
-        write(asked_for(name, values, ["random"], 8, 3), out / "played", lambda *_: None)
+        write(
+            asked_for(name, values, ["random"], 8 if name == "wac" else 4, 3), out / "played", lambda *_: None
+        )
         matches = list(replayed(out / "played" / "moves.csv"))
         write_records([(matches, {})], Options(by=By.DECISION), out / "records")
         found = read(out / "records")
