@@ -124,7 +124,9 @@ def upgrade() -> None:
             "version_id", "mode", "ordinal", name=op.f("uq_participant_session_version_id_mode_ordinal")
         ),
     )
-    with op.batch_alter_table("participant_session", schema=None) as batch_op:
+    with op.batch_alter_table(
+        "participant_session", schema=None, reflect_kwargs={"resolve_fks": False}
+    ) as batch_op:
         batch_op.create_index(
             "ix_participant_session_version_participant", ["version_id", "participant"], unique=False
         )
@@ -144,7 +146,7 @@ def upgrade() -> None:
         sa.UniqueConstraint("session_id", "pair_id", name=op.f("uq_trial_session_id_pair_id")),
         sa.UniqueConstraint("session_id", "position", name=op.f("uq_trial_session_id_position")),
     )
-    with op.batch_alter_table("trial", schema=None) as batch_op:
+    with op.batch_alter_table("trial", schema=None, reflect_kwargs={"resolve_fks": False}) as batch_op:
         batch_op.create_index(batch_op.f("ix_trial_pair_id"), ["pair_id"], unique=False)
 
     op.create_table(
@@ -206,11 +208,13 @@ def upgrade() -> None:
 def downgrade() -> None:
     op.drop_table("playback")
     op.drop_table("response")
-    with op.batch_alter_table("trial", schema=None) as batch_op:
+    with op.batch_alter_table("trial", schema=None, reflect_kwargs={"resolve_fks": False}) as batch_op:
         batch_op.drop_index(batch_op.f("ix_trial_pair_id"))
 
     op.drop_table("trial")
-    with op.batch_alter_table("participant_session", schema=None) as batch_op:
+    with op.batch_alter_table(
+        "participant_session", schema=None, reflect_kwargs={"resolve_fks": False}
+    ) as batch_op:
         batch_op.drop_index("ix_participant_session_version_participant")
 
     op.drop_table("participant_session")

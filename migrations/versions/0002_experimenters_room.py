@@ -46,13 +46,13 @@ _CLIP: dict[str, tuple[Any, str]] = {
 def upgrade() -> None:
     _make_tables()
     _set_states("'draft', 'pilot', 'live', 'paused', 'closed'")
-    with op.batch_alter_table("study_version") as version:
+    with op.batch_alter_table("study_version", reflect_kwargs={"resolve_fks": False}) as version:
         version.add_column(sa.Column("reason", sa.Text(), nullable=False, server_default=""))
         version.add_column(sa.Column("saved_by", sa.Integer(), nullable=True))
         version.create_foreign_key("fk_study_version_saved_by", "user_account", ["saved_by"], ["id"])
-    with op.batch_alter_table("study_version") as version:
+    with op.batch_alter_table("study_version", reflect_kwargs={"resolve_fks": False}) as version:
         version.alter_column("reason", server_default=None, existing_type=sa.Text(), existing_nullable=False)
-    with op.batch_alter_table("stimulus") as stimulus:
+    with op.batch_alter_table("stimulus", reflect_kwargs={"resolve_fks": False}) as stimulus:
         stimulus.alter_column("original_bytes", type_=sa.BigInteger(), existing_type=sa.Integer())
     _index_playback()
     for member in "ab":
@@ -69,9 +69,9 @@ def downgrade() -> None:
     for member in "ab":
         for column in _CLIP:
             op.drop_column("pair", f"clip_{member}_{column}")
-    with op.batch_alter_table("stimulus") as stimulus:
+    with op.batch_alter_table("stimulus", reflect_kwargs={"resolve_fks": False}) as stimulus:
         stimulus.alter_column("original_bytes", type_=sa.Integer(), existing_type=sa.BigInteger())
-    with op.batch_alter_table("study_version") as version:
+    with op.batch_alter_table("study_version", reflect_kwargs={"resolve_fks": False}) as version:
         version.drop_constraint("fk_study_version_saved_by", type_="foreignkey")
         version.drop_column("saved_by")
         version.drop_column("reason")
@@ -96,7 +96,7 @@ def _index_playback() -> None:
 
 def _set_states(allowed: str) -> None:
     """SQLite makes the table anew, with the checks that it finds: the old one has to go by name."""
-    with op.batch_alter_table("study") as study:
+    with op.batch_alter_table("study", reflect_kwargs={"resolve_fks": False}) as study:
         study.drop_constraint(op.f("ck_study_state"), type_="check")
         study.create_check_constraint(op.f("ck_study_state"), f"state IN ({allowed})")
 

@@ -28,6 +28,6 @@ def downgrade() -> None:
 
 def _set_kinds(allowed: str) -> None:
     """SQLite makes the table anew, with the checks that it finds: the old one has to go by name."""
-    with op.batch_alter_table("job") as job:
+    with op.batch_alter_table("job", reflect_kwargs={"resolve_fks": False}) as job:
         job.drop_constraint(op.f("ck_job_kind"), type_="check")
         job.create_check_constraint(op.f("ck_job_kind"), f"kind IN ({allowed})")

@@ -32,7 +32,7 @@ def _ranges() -> sa.JSON:
 def upgrade() -> None:
     for side in ("left", "right"):
         op.add_column("trial", sa.Column(f"sent_{side}", _ranges(), nullable=True))
-    with op.batch_alter_table("response") as response:
+    with op.batch_alter_table("response", reflect_kwargs={"resolve_fks": False}) as response:
         response.add_column(sa.Column("raised", sa.String(), nullable=True))
         response.add_column(sa.Column("unwatched", sa.Boolean(), nullable=True))
         response.add_column(sa.Column("layout", sa.String(), nullable=True))
@@ -45,11 +45,11 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    with op.batch_alter_table("response") as response:
+    with op.batch_alter_table("response", reflect_kwargs={"resolve_fks": False}) as response:
         response.drop_constraint(op.f("ck_response_layout"), type_="check")
         for name in ("fetched_b", "fetched_a", "interval_ms", "opened_ms", "layout", "unwatched", "raised"):
             response.drop_column(name)
-    with op.batch_alter_table("trial") as trial:
+    with op.batch_alter_table("trial", reflect_kwargs={"resolve_fks": False}) as trial:
         trial.drop_column("sent_right")
         trial.drop_column("sent_left")
 

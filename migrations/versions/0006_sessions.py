@@ -39,7 +39,7 @@ def upgrade() -> None:
     op.create_index(op.f("ix_session_token_session_id"), "session_token", ["session_id"], unique=False)
     _forget_who_declined()
     _hash_tokens()
-    with op.batch_alter_table("participant_session") as session:
+    with op.batch_alter_table("participant_session", reflect_kwargs={"resolve_fks": False}) as session:
         session.drop_constraint(op.f("uq_participant_session_token"), type_="unique")
         session.drop_column("token")
         session.add_column(sa.Column("is_signed", sa.Boolean(), nullable=False, server_default=sa.false()))
@@ -47,23 +47,23 @@ def upgrade() -> None:
         session.create_check_constraint(
             op.f("ck_participant_session_status"), f"status IN ({_STATUSES}, 'unplayable')"
         )
-    with op.batch_alter_table("participant_session") as session:
+    with op.batch_alter_table("participant_session", reflect_kwargs={"resolve_fks": False}) as session:
         session.alter_column(
             "is_signed", server_default=None, existing_type=sa.Boolean(), existing_nullable=False
         )
-    with op.batch_alter_table("study") as study:
+    with op.batch_alter_table("study", reflect_kwargs={"resolve_fks": False}) as study:
         study.add_column(sa.Column("closes_at", UTCDateTime(), nullable=True))
         study.add_column(sa.Column("closing", sa.Text(), nullable=False, server_default=""))
-    with op.batch_alter_table("study") as study:
+    with op.batch_alter_table("study", reflect_kwargs={"resolve_fks": False}) as study:
         study.alter_column("closing", server_default=None, existing_type=sa.Text(), existing_nullable=False)
 
 
 def downgrade() -> None:
-    with op.batch_alter_table("study") as study:
+    with op.batch_alter_table("study", reflect_kwargs={"resolve_fks": False}) as study:
         study.drop_column("closing")
         study.drop_column("closes_at")
     op.execute("UPDATE participant_session SET status = 'completed' WHERE status = 'unplayable'")
-    with op.batch_alter_table("participant_session") as session:
+    with op.batch_alter_table("participant_session", reflect_kwargs={"resolve_fks": False}) as session:
         session.add_column(sa.Column("token", sa.String(), nullable=True))
         session.drop_column("is_signed")
         session.drop_constraint(op.f("ck_participant_session_status"), type_="check")
@@ -74,7 +74,7 @@ def downgrade() -> None:
             sa.text("UPDATE participant_session SET token = :token WHERE id = :id"),
             {"token": secrets.token_urlsafe(16), "id": id_},
         )
-    with op.batch_alter_table("participant_session") as session:
+    with op.batch_alter_table("participant_session", reflect_kwargs={"resolve_fks": False}) as session:
         session.alter_column("token", nullable=False, existing_type=sa.String())
         session.create_unique_constraint(op.f("uq_participant_session_token"), ["token"])
     op.drop_table("session_token")

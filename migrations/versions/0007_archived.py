@@ -27,7 +27,7 @@ def upgrade() -> None:
 
 def downgrade() -> None:
     _rebuild(sqlite_autoincrement=False)
-    with op.batch_alter_table("study") as study:
+    with op.batch_alter_table("study", reflect_kwargs={"resolve_fks": False}) as study:
         study.drop_column("archived_at")
 
 
@@ -36,5 +36,7 @@ def _rebuild(*, sqlite_autoincrement: bool) -> None:
         return
     for table in _TABLES:
         kwargs = {"sqlite_autoincrement": sqlite_autoincrement}
-        with op.batch_alter_table(table, recreate="always", table_kwargs=kwargs):
+        with op.batch_alter_table(
+            table, recreate="always", table_kwargs=kwargs, reflect_kwargs={"resolve_fks": False}
+        ):
             pass

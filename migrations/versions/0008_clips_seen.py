@@ -24,7 +24,7 @@ _CELL = re.compile(r'[^,;"\r\n]+')
 
 
 def upgrade() -> None:
-    with op.batch_alter_table("stimulus") as stimulus:
+    with op.batch_alter_table("stimulus", reflect_kwargs={"resolve_fks": False}) as stimulus:
         stimulus.add_column(sa.Column("uploaded_by", sa.Integer(), nullable=True))
         stimulus.create_foreign_key(op.f("fk_stimulus_uploaded_by"), "user_account", ["uploaded_by"], ["id"])
         stimulus.create_index(op.f("ix_stimulus_uploaded_by"), ["uploaded_by"])
@@ -78,7 +78,7 @@ def _fill_from_drafts() -> None:
 
 def downgrade() -> None:
     op.drop_table("study_clip")
-    with op.batch_alter_table("stimulus") as stimulus:
+    with op.batch_alter_table("stimulus", reflect_kwargs={"resolve_fks": False}) as stimulus:
         stimulus.drop_index(op.f("ix_stimulus_uploaded_by"))
         stimulus.drop_constraint(op.f("fk_stimulus_uploaded_by"), type_="foreignkey")
         stimulus.drop_column("uploaded_by")

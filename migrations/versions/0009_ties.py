@@ -25,6 +25,6 @@ def downgrade() -> None:
 
 
 def _allow(sides: str) -> None:
-    with op.batch_alter_table("response") as response:
+    with op.batch_alter_table("response", reflect_kwargs={"resolve_fks": False}) as response:
         response.drop_constraint(op.f("ck_response_side"), type_="check")
         response.create_check_constraint(op.f("ck_response_side"), sides)

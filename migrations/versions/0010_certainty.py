@@ -21,5 +21,5 @@ def upgrade() -> None:
 
 
 def downgrade() -> None:
-    with op.batch_alter_table("response") as response:
+    with op.batch_alter_table("response", reflect_kwargs={"resolve_fks": False}) as response:
         response.drop_column("certainty")

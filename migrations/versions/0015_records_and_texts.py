@@ -25,7 +25,7 @@ def upgrade() -> None:
         sa.Column("content", sa.Text(), nullable=False),
         sa.PrimaryKeyConstraint("sha256", name=op.f("pk_content")),
     )
-    with op.batch_alter_table("stimulus") as stimulus:
+    with op.batch_alter_table("stimulus", reflect_kwargs={"resolve_fks": False}) as stimulus:
         stimulus.add_column(sa.Column("kind", sa.String(), nullable=False, server_default="clip"))
         stimulus.add_column(sa.Column("content_sha256", sa.String(), nullable=True))
         stimulus.create_check_constraint(op.f("ck_stimulus_kind"), "kind IN ('clip', 'record', 'text')")
@@ -33,7 +33,7 @@ def upgrade() -> None:
             op.f("fk_stimulus_content_sha256"), "content", ["content_sha256"], ["sha256"]
         )
         stimulus.create_index(op.f("ix_stimulus_content_sha256"), ["content_sha256"])
-    with op.batch_alter_table("stimulus") as stimulus:
+    with op.batch_alter_table("stimulus", reflect_kwargs={"resolve_fks": False}) as stimulus:
         stimulus.alter_column("kind", server_default=None)
 
 
@@ -41,7 +41,7 @@ def downgrade() -> None:
     op.execute(f"DELETE FROM study_clip WHERE {_READ}")  # noqa: S608
     op.execute(f"UPDATE upload SET stimulus_id = NULL WHERE {_READ}")  # noqa: S608
     op.execute("DELETE FROM stimulus WHERE kind <> 'clip'")
-    with op.batch_alter_table("stimulus") as stimulus:
+    with op.batch_alter_table("stimulus", reflect_kwargs={"resolve_fks": False}) as stimulus:
         stimulus.drop_index(op.f("ix_stimulus_content_sha256"))
         stimulus.drop_constraint(op.f("fk_stimulus_content_sha256"), type_="foreignkey")
         stimulus.drop_constraint(op.f("ck_stimulus_kind"), type_="check")

@@ -62,7 +62,11 @@ def downgrade() -> None:
 
 def _allow(statuses: tuple[str, ...]) -> None:
     """SQLite makes the table anew, with the checks that it finds: the old one has to go by name, and ids stay new."""
-    with op.batch_alter_table("participant_session", table_kwargs={"sqlite_autoincrement": True}) as session:
+    with op.batch_alter_table(
+        "participant_session",
+        table_kwargs={"sqlite_autoincrement": True},
+        reflect_kwargs={"resolve_fks": False},
+    ) as session:
         session.drop_constraint(op.f("ck_participant_session_status"), type_="check")
         session.create_check_constraint(
             op.f("ck_participant_session_status"), f"status IN ({', '.join(map(repr, statuses))})"

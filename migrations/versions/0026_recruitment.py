@@ -40,7 +40,11 @@ _KINDS = (
 
 def upgrade() -> None:
     _allow_kinds((*_KINDS, "verdicts"))
-    with op.batch_alter_table("participant_session", table_kwargs={"sqlite_autoincrement": True}) as session:
+    with op.batch_alter_table(
+        "participant_session",
+        table_kwargs={"sqlite_autoincrement": True},
+        reflect_kwargs={"resolve_fks": False},
+    ) as session:
         _allow(session, (*_BEFORE, *_NEW))
         session.add_column(sa.Column("language", AutoString(), nullable=True))
         session.add_column(sa.Column("consent_sha256", AutoString(), nullable=True))
@@ -50,7 +54,7 @@ def upgrade() -> None:
     op.add_column("study", sa.Column("target", sa.Integer(), nullable=True))
     op.add_column("study", sa.Column("opens_at", UTCDateTime(), nullable=True))
     op.add_column("study", sa.Column("ends_at", UTCDateTime(), nullable=True))
-    with op.batch_alter_table("response") as response:
+    with op.batch_alter_table("response", reflect_kwargs={"resolve_fks": False}) as response:
         _allow_layouts(response, (*_LAYOUTS, "sequential"))
         response.add_column(sa.Column("typed", _json(), nullable=True))
     op.create_table(
@@ -130,7 +134,7 @@ def downgrade() -> None:
     op.drop_table("session_verdict")
     op.drop_table("participant_identity")
     op.get_bind().execute(sa.update(_RESPONSE).where(_RESPONSE.c.layout == "sequential").values(layout=None))
-    with op.batch_alter_table("response") as response:
+    with op.batch_alter_table("response", reflect_kwargs={"resolve_fks": False}) as response:
         response.drop_column("typed")
         _allow_layouts(response, _LAYOUTS)
     op.get_bind().execute(sa.delete(_JOB).where(_JOB.c.kind == "verdicts"))
@@ -144,7 +148,11 @@ def downgrade() -> None:
         ("failed-checks", "unplayable"),
     ):
         connection.execute(sa.update(_SESSION).where(_SESSION.c.status == was).values(status=becomes))
-    with op.batch_alter_table("participant_session", table_kwargs={"sqlite_autoincrement": True}) as session:
+    with op.batch_alter_table(
+        "participant_session",
+        table_kwargs={"sqlite_autoincrement": True},
+        reflect_kwargs={"resolve_fks": False},
+    ) as session:
         for column in ("device", "released_at", "seen_at", "consent_sha256", "language"):
             session.drop_column(column)
         _allow(session, _BEFORE)
@@ -165,7 +173,9 @@ def _allow_layouts(response: BatchOperations, layouts: tuple[str, ...]) -> None:
 
 
 def _allow_kinds(kinds: tuple[str, ...]) -> None:
-    with op.batch_alter_table("job", table_kwargs={"sqlite_autoincrement": True}) as job:
+    with op.batch_alter_table(
+        "job", table_kwargs={"sqlite_autoincrement": True}, reflect_kwargs={"resolve_fks": False}
+    ) as job:
         job.drop_constraint(op.f("ck_job_kind"), type_="check")
         job.create_check_constraint(op.f("ck_job_kind"), f"kind IN ({', '.join(map(repr, kinds))})")
 

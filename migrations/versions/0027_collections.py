@@ -57,14 +57,16 @@ def upgrade() -> None:
     for table, is_indexed in _INDEXED.items():
         op.add_column(table, sa.Column("collection_id", sa.Integer(), nullable=True))
         op.execute(f"UPDATE {table} SET collection_id = 1")  # noqa: S608
-        with op.batch_alter_table(table) as batch:
+        with op.batch_alter_table(table, reflect_kwargs={"resolve_fks": False}) as batch:
             batch.alter_column("collection_id", existing_type=sa.Integer(), nullable=False)
             batch.create_foreign_key(
                 op.f(f"fk_{table}_collection_id"), "collection", ["collection_id"], ["id"]
             )
             if is_indexed:
                 batch.create_index(op.f(f"ix_{table}_collection_id"), ["collection_id"])
-    with op.batch_alter_table("study", table_kwargs={"sqlite_autoincrement": True}) as study:
+    with op.batch_alter_table(
+        "study", table_kwargs={"sqlite_autoincrement": True}, reflect_kwargs={"resolve_fks": False}
+    ) as study:
         study.add_column(sa.Column("collection_id", sa.Integer(), nullable=True))
         study.create_foreign_key(op.f("fk_study_collection_id"), "collection", ["collection_id"], ["id"])
         study.create_unique_constraint(op.f("uq_study_collection_id"), ["collection_id"])
@@ -72,12 +74,14 @@ def upgrade() -> None:
 
 def downgrade() -> None:
     op.execute("DELETE FROM library_rules WHERE collection_id <> 1")
-    with op.batch_alter_table("study", table_kwargs={"sqlite_autoincrement": True}) as study:
+    with op.batch_alter_table(
+        "study", table_kwargs={"sqlite_autoincrement": True}, reflect_kwargs={"resolve_fks": False}
+    ) as study:
         study.drop_constraint(op.f("uq_study_collection_id"), type_="unique")
         study.drop_constraint(op.f("fk_study_collection_id"), type_="foreignkey")
         study.drop_column("collection_id")
     for table, is_indexed in _INDEXED.items():
-        with op.batch_alter_table(table) as batch:
+        with op.batch_alter_table(table, reflect_kwargs={"resolve_fks": False}) as batch:
             if is_indexed:
                 batch.drop_index(op.f(f"ix_{table}_collection_id"))
             batch.drop_constraint(op.f(f"fk_{table}_collection_id"), type_="foreignkey")

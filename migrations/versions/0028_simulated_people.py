@@ -32,6 +32,8 @@ def downgrade() -> None:
 
 
 def _allow_kinds(kinds: tuple[str, ...]) -> None:
-    with op.batch_alter_table("job", table_kwargs={"sqlite_autoincrement": True}) as job:
+    with op.batch_alter_table(
+        "job", table_kwargs={"sqlite_autoincrement": True}, reflect_kwargs={"resolve_fks": False}
+    ) as job:
         job.drop_constraint(op.f("ck_job_kind"), type_="check")
         job.create_check_constraint(op.f("ck_job_kind"), f"kind IN ({', '.join(map(repr, kinds))})")

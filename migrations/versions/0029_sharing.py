@@ -28,7 +28,9 @@ _KINDS = (
 def upgrade() -> None:
     op.add_column("user_account", sa.Column("name", AutoString(), nullable=True))
     op.add_column("user_account", sa.Column("mails", _json(), nullable=True))
-    with op.batch_alter_table("job", table_kwargs={"sqlite_autoincrement": True}) as job:
+    with op.batch_alter_table(
+        "job", table_kwargs={"sqlite_autoincrement": True}, reflect_kwargs={"resolve_fks": False}
+    ) as job:
         job.drop_constraint(op.f("ck_job_kind"), type_="check")
         job.create_check_constraint(op.f("ck_job_kind"), _is_one_of((*_KINDS, "mail")))
         job.add_column(sa.Column("not_before", UTCDateTime(), nullable=True))
@@ -82,7 +84,9 @@ def downgrade() -> None:
     for table in ("results_link", "study_note", "password_link"):
         op.drop_table(table)
     op.get_bind().execute(sa.delete(_JOB).where(_JOB.c.kind == "mail"))
-    with op.batch_alter_table("job", table_kwargs={"sqlite_autoincrement": True}) as job:
+    with op.batch_alter_table(
+        "job", table_kwargs={"sqlite_autoincrement": True}, reflect_kwargs={"resolve_fks": False}
+    ) as job:
         job.drop_column("not_before")
         job.drop_constraint(op.f("ck_job_kind"), type_="check")
         job.create_check_constraint(op.f("ck_job_kind"), _is_one_of(_KINDS))

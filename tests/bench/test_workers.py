@@ -3,13 +3,15 @@
 import os
 import subprocess
 import sys
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import pytest
 
-from bench import workers
+from bench import library, workers
 from bench.usage import family_s
 from bench.workers import Run, is_sound, measure_workers, workers_text
+from tests.program import Program
 
 
 def run(workers: int, rate: float, *, ms: float = 2.0, others: float = 0.0, n_lost: int = 0) -> Run:
@@ -47,9 +49,18 @@ def test_processor_time_of_a_family_counts_children_that_have_ended() -> None:
 
 @pytest.mark.slow
 def test_every_acknowledged_answer_is_stored_whichever_process_took_it(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, exhaustive: bool
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, program: Program, exhaustive: bool
 ) -> None:
-    """Two processes take answers; one beside them, as it is measured, is left to `make test-all`."""
+    """Two processes take answers; one beside them, as it is measured, is left to `make test-all`.
+
+    The commands that make the study are forked, of which each would spend two seconds on imports.
+    """
+
+    def run_forked(command: Sequence[str | Path], env: Mapping[str, str]) -> None:
+        done = program.run(*command[1:], cwd=tmp_path, environment=env)
+        assert done.returncode == 0, done.stderr
+
+    monkeypatch.setattr(library, "run", run_forked)
     numbers = (1, 2) if exhaustive else (2,)
     monkeypatch.setattr(workers, "WORKERS", numbers)
     monkeypatch.setattr(workers, "COMING_S", 0.5)

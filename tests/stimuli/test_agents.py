@@ -147,8 +147,8 @@ def test_an_agent_walks_in_the_scenes_of_the_demo_and_its_clips_last_as_long(
     folder: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(folder)
-    planned = plan_walks(2, 1, "rules", "my_agents:Straight", [2, 1])
-    assert [clip.name for clip in planned] == ["rules-g3-1", "rules-g2-1"]
+    planned = plan_walks(2, 1, "rules", "my_agents:Straight", [2, 3])
+    assert [clip.name for clip in planned] == ["rules-g3-1", "rules-g4-1"]
     of_demo = {clip.goal: clip for clip in plan_clips(18, 1)}
     for clip in planned[1:]:
         track, again = walk_clip(clip).part, walk_clip(clip).part
@@ -164,18 +164,18 @@ def test_the_command_writes_clips_positions_and_a_manifest_and_counts_walks_that
 ) -> None:
     done = program.run(
         "stimuli", "walk", "--agent", "my_agents:LostOnce", "--out", "walked", "--source", "rules",
-        "--n", "1", "--goals", "2", "--workers", "1", cwd=folder, environment={},
+        "--n", "1", "--goals", "4", "--workers", "1", cwd=folder, environment={},
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
     with (folder / "walked" / "manifest.csv").open() as file:
         [row] = csv.DictReader(file)
-    assert (row["source"], row["player"], row["goal"]) == ("rules", "my_agents:LostOnce", "2")
+    assert (row["source"], row["player"], row["goal"]) == ("rules", "my_agents:LostOnce", "4")
     assert (folder / "walked" / row["file"]).stat().st_size > 10_000
     assert (folder / "walked" / row["positions"]).read_text().startswith("t_s,x_m,y_m")
     with (folder / "walked" / "attempts.csv").open() as file:
         [row] = csv.DictReader(file)
     lost = int(row["walks_lost"])
-    assert (row["name"], lost >= 1) == ("rules-g2-1", True)
+    assert (row["name"], lost >= 1) == ("rules-g4-1", True)
     assert f"{lost} of its {lost + 1} walks got lost" in " ".join(done.stdout.split())
 
 
@@ -209,15 +209,17 @@ def test_what_cannot_walk_is_refused_in_one_line(folder: Path, program: Program)
 def test_a_plain_agent_that_gets_lost_is_shown_and_marked_where_lost_walks_are_kept(
     folder: Path, program: Program
 ) -> None:
-    """Refused otherwise, with what became of each attempt."""
-    plain = ("stimuli", "walk", "--agent", "my_agents:Straight", "--source", "plain", "--workers", "1")
+    """Refused otherwise, with what became of each attempt: of three, as twenty are the same again."""
+    few = "from stimuli import scenes\nscenes.MOST_ATTEMPTS = 3\nfrom my_agents import Straight\n"
+    (folder / "few.py").write_text(few)
+    plain = ("stimuli", "walk", "--agent", "few:Straight", "--source", "plain", "--workers", "1")
     refused = program.run(*plain, "--n", "1", "--goals", "6", "--out", "no", cwd=folder, environment={})
     said = refused.stderr
     assert refused.returncode == 1
-    assert "plain-g6-1 (seed 1): none of 20 walks can be shown, 20 got lost and 0 were too short" in said
+    assert "plain-g6-1 (seed 1): none of 3 walks can be shown, 3 got lost and 0 were too short" in said
     assert "--lost keep" in said
     attempts = re.findall(r"(\d+): lost, \d+\.\d m from the goal at the nearest", said)
-    assert attempts == [str(number) for number in range(1, 21)]
+    assert attempts == [str(number) for number in range(1, 4)]
     assert len(said.strip().splitlines()) == 1
 
     kept = (*plain, "--n", "2", "--goals", "4,6", "--out", "kept", "--lost", "keep")
