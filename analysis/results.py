@@ -50,7 +50,7 @@ def plain(value: Any) -> Any:
 
 def table_rows(table: pd.DataFrame) -> list[dict[str, Any]]:
     """The rows as dictionaries of plain values, None where a cell is missing."""
-    columns = {str(name): _cells(table[name].array) for name in table}
+    columns = {str(name): _cells(column.array) for name, column in table.items()}
     return [
         dict(zip(columns, map(plain, cells), strict=True)) for cells in zip(*columns.values(), strict=True)
     ]

@@ -225,10 +225,18 @@ def migrate(url: URL, revision: str = "head") -> None:
 
 @pytest.fixture(scope="session")
 def migrated_sqlite(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A migrated database to copy; made by the first process that asks for it."""
     from sqlalchemy import URL
 
-    path = tmp_path_factory.mktemp("migrated") / "template.sqlite3"
-    migrate(URL.create("sqlite", database=str(path)))
+    folder = tmp_path_factory.getbasetemp()
+    folder = folder.parent if "PYTEST_XDIST_WORKER" in os.environ else folder
+    path, unfinished = folder / "migrated.sqlite3", folder / "migrated.part"
+    with path.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not path.exists():
+            unfinished.unlink(missing_ok=True)  # of a process that was ended in its midst
+            migrate(URL.create("sqlite", database=str(unfinished)))
+            unfinished.rename(path)
     return path
 
 

@@ -63,7 +63,7 @@ def drawn(height: float, paint: "Callable[[Sheet], None]", title: str, alt: str)
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.figure import Figure as Sheet
 
-    svg, png = StringIO(), BytesIO()
+    svg = StringIO()
     with _lock, matplotlib.rc_context():
         # A matplotlibrc of the user must not change the drawing.
         matplotlib.rcdefaults()
@@ -73,9 +73,16 @@ def drawn(height: float, paint: "Callable[[Sheet], None]", title: str, alt: str)
         FigureCanvasAgg(sheet)
         paint(sheet)
         # No version and no date in the files: equal results have to give equal bytes.
-        sheet.savefig(png, format="png", dpi=DPI, metadata={"Software": None})
+        png = picture(sheet)
         sheet.savefig(svg, format="svg", metadata=dict.fromkeys(("Date", "Creator", "Format", "Type")))
-    return _plain(svg.getvalue(), title, alt), png.getvalue()
+    return _plain(svg.getvalue(), title, alt), png
+
+
+def picture(sheet: "Sheet") -> bytes:
+    """The sheet as a PNG of `DPI` dots an inch."""
+    png = BytesIO()
+    sheet.savefig(png, format="png", dpi=DPI, metadata={"Software": None})
+    return png.getvalue()
 
 
 def _plain(svg: str, title: str, alt: str) -> str:

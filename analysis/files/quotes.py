@@ -22,9 +22,9 @@ from analysis.files.faults import TableFault, excerpt
 Data = bytes | mmap
 BREAK = re.compile(rb"\r\n?|\n")
 _BARE_LF = re.compile(rb"(?<!\r)\n")
-_CELLS = (
-    "quotation marks around a whole cell and those within it doubled, or a mapping file with `quoting: none`"
-)
+# What tables have that a mapping file describes; others know no such option.
+OR_MAPPED = ", or a mapping file with `quoting: none`"
+_CELLS = f"quotation marks around a whole cell and those within it doubled{OR_MAPPED}"
 _BREAKS = "no line breaks in cells, or every cell of the file in quotation marks"
 # Up to here a line of prose often has as many delimiters as a row.
 _NARROW = 3

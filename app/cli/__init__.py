@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable, Sequence
 from functools import partial
 from importlib import import_module
-from typing import Any, NamedTuple, get_args
+from typing import Annotated, Any, NamedTuple, get_args
 
 import typer
 from typer.core import TyperCommand, TyperGroup
@@ -158,8 +158,21 @@ class _Commands(TyperGroup):
 app = typer.Typer(name="likely-human", cls=_Commands, no_args_is_help=True, pretty_exceptions_enable=False)
 
 
+def _print_version(wanted: bool) -> None:
+    if wanted:
+        # Imported here: no other command needs it, and it takes a while.
+        from importlib.metadata import version
+
+        typer.echo(f"likely-human {version('likely-human')}")
+        raise typer.Exit
+
+
 @app.callback()
-def _about() -> None:
+def _about(
+    _version: Annotated[
+        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Print the version.")
+    ] = False,
+) -> None:
     """Side-by-side video studies: which video is more likely to be human?"""
 
 

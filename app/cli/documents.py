@@ -47,7 +47,7 @@ def prereg(
 
     format_ = format_ or ("pdf" if output is not None and output.suffix.lower() == ".pdf" else "md")
     if format_ not in FORMATS:
-        raise StudyError(f"--format {format_!r} is none; use {' or '.join(FORMATS)}")
+        raise StudyError(f"--format {format_!r} is not known; use {' or '.join(FORMATS)}")
     if address and not register:
         raise StudyError("--address is of a registration: add --register")
     chosen, moment, path = template_named(template), now(), output or Path(f"{slug}-prereg.{format_}")

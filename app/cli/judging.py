@@ -147,7 +147,7 @@ def _pairs_shown(session: "Session", targets: "list[str]") -> "list[dict[str, st
 
 @contextmanager
 def checked_verdicts(path: Path, about: "About" = "pairs") -> "Iterator[Path]":
-    """A file that the analysis reads, of one as people send it. Raises BadVerdicts, with all faults at once.
+    """A file that the analysis reads, of one as people send it. Raises StudyError, with a line for each fault.
 
     JSON lines, Parquet and very large files are read as they are: their reader stops at the first fault.
     """
@@ -157,7 +157,8 @@ def checked_verdicts(path: Path, about: "About" = "pairs") -> "Iterator[Path]":
         yield path
         return
     checked = check_file(path.read_bytes(), str(path), None, about)
-    checked.require_fine()
+    if checked.check.n_wrong:
+        raise StudyError("\n".join(f"{path}: {line}" for line in checked.check.wrong_lines))
     for note in checked.check.notes:
         err.print(note, markup=False)
     if not checked.check.notes and path.suffix.lower() == ".csv":

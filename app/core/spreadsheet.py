@@ -17,6 +17,7 @@ from pathlib import Path
 from typing import Any
 
 from analysis.files.faults import TableFault
+from analysis.files.quotes import OR_MAPPED
 from analysis.files.text_tables import EmptyTable, NotUtf8, decoded, open_text_table, text_table
 from app.core.errors import StudyError
 from app.core.problems import Problem, nearest, quoted
@@ -252,8 +253,9 @@ def text_of(data: bytes, file: str = "", remedy: str = _IN_UTF8) -> str:
 
 
 def problem_of(fault: TableFault, file: str) -> Problem:
-    """A fault of a table as a problem of a file."""
-    return Problem(file, fault.line, fault.problem, fault.remedy, fault.row or None, fault.column)
+    """A fault of a table as a problem of a file, which no mapping file describes."""
+    remedy = fault.remedy.removesuffix(OR_MAPPED)
+    return Problem(file, fault.line, fault.problem, remedy, fault.row or None, fault.column)
 
 
 def _unreadable(path: Path, error: Exception) -> BadTable:

@@ -99,6 +99,13 @@ class Check:
     notes: Sequence[str]
 
     @property
+    def wrong_lines(self) -> Sequence[str]:
+        """A line for each problem that is listed, and one for the others."""
+        more = self.n_wrong - len(self.wrong)
+        rest = [f"{counted(more, 'more problem')} not listed."] if more else []
+        return [*map(str, self.wrong), *rest]
+
+    @property
     def replaced(self) -> Sequence[str]:
         return [judge.name for judge in self.judges if judge.replaces]
 
@@ -110,12 +117,9 @@ class BadVerdicts(StudyError):
 
     def __init__(self, check: Check) -> None:
         self.check = check
-        more = check.n_wrong - len(check.wrong)
-        lines = [str(one) for one in check.wrong]
-        if more:
-            lines.append(f"{counted(more, 'more problem')} not listed.")
         super().__init__(
-            f"{one_line(check.file)} has {counted(check.n_wrong, 'problem')}; nothing was added. {' '.join(lines)}"
+            f"{one_line(check.file)} has {counted(check.n_wrong, 'problem')}; nothing was added. "
+            f"{' '.join(check.wrong_lines)}"
         )
 
 

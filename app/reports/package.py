@@ -194,6 +194,8 @@ def _label(
 @contextmanager
 def _folder_beside(out: Path) -> Iterator[Path]:
     """A folder on the disk of `out` that is gone at the end of the block."""
+    if out.is_dir():  # told before minutes of work
+        raise StudyError(f"cannot write {out}: it is a folder; name a file in it")
     try:
         folder = Path(tempfile.mkdtemp(prefix=f".{out.name}.", suffix=".part", dir=out.parent))
     except OSError as error:

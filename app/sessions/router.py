@@ -22,7 +22,7 @@ from app.core.dependencies import (
     read_single_form,
     without_nul,
 )
-from app.core.errors import Closed, InvalidAnswer
+from app.core.errors import Closed, InvalidAnswer, NotFound
 from app.core.headers import ANYWHERE_POLICY
 from app.core.language import current_language, speak
 from app.core.language import gettext as _
@@ -34,6 +34,7 @@ from app.sessions.coming import carried as carried_text
 from app.sessions.devices import device_of, is_unsuited
 from app.sessions.ends import looked_at, place_lost, turned_away
 from app.sessions.entering import (
+    NO_STUDY,
     BegunElsewhere,
     NotOpen,
     ScreenedOut,
@@ -128,10 +129,15 @@ async def show_page(request: Request) -> Response:
 async def enter_study(request: Request) -> Response:
     """Begin or continue a session. Attempts by new visitors are counted, whatever the outcome.
 
-    The visitor's identity travels in the address of the consent page; it is not stored before consent.
+    The visitor's identity travels in the address of the consent page; it is not stored before consent. HEAD, which
+    Starlette adds, is of programs that check links, as those for mail and chat do: nobody has come, and nothing begins.
     """
     slug, secret = without_nul(request.path_params["slug"]), request.app.state.settings.secret
     database: Database = request.app.state.database
+    if request.method == "HEAD":
+        if await database.peek(shown_design, slug) is None:
+            raise NotFound(_(NO_STUDY))
+        return Response(headers=NO_STORE)
     now = await dependencies.now()
     recruitment = await database.peek(recruitment_of, slug)
     visit = visit_of(request, slug, secret, recruitment)
@@ -156,15 +162,12 @@ async def enter_study(request: Request) -> Response:
     return response
 
 
-_ENTER = Route("/s/{slug}", enter_study, include_in_schema=False)
-# Starlette adds HEAD: programs that only look whether a link works would begin sessions.
-_ENTER.methods = {"GET"}
 # What is asked for most: plain routes of the application itself, without FastAPI's reading of parameters; and it looks
 # for a route of an included router twice.
 PAGE_ROUTES = (
     Route("/p/{token}", answer_page, methods=["POST"], include_in_schema=False),
     Route("/p/{token}", show_page, methods=["GET"], include_in_schema=False),
-    _ENTER,
+    Route("/s/{slug}", enter_study, methods=["GET"], include_in_schema=False),
 )
 
 

@@ -294,6 +294,14 @@ def test_a_file_that_is_no_list_is_refused_in_words(made: Person) -> None:
         assert page.status_code == 422
         assert 'class="callout bad"' in page.text
         assert "<i>" not in page.text
+    empty = post(made, "/csv", {"do": "preview"}, files=[("file", ("x.csv", b" \n"))])
+    assert "x.csv is empty: choose another file" in empty.text
+
+
+def test_a_list_of_pairs_is_not_said_to_want_a_mapping_file(made: Person) -> None:
+    said = post(made, "/csv", {"text": 'pair,a,b\n"q1,x\n', "do": "preview"}).text
+    assert "those within it doubled)" in said
+    assert "mapping file" not in said
 
 
 def test_the_list_is_downloaded_with_everything_said_and_can_be_put_back(

@@ -283,6 +283,16 @@ def test_each_chart_of_the_monitor_opens_with_its_numbers_and_what_needs_a_look_
     assert "<dt>Stay to the end</dt><dd>100%" in page, "of the one who is through"
 
 
+def test_the_monitor_says_who_came_and_is_in_no_step_of_time(
+    answered: str, owner: Person, client: TestClient
+) -> None:
+    Walk(client, answered).answer(decision="refuse")
+    page = " ".join(owner.get(f"{HERE}/monitor").text.split())
+    assert "of 3 people who came" in page
+    assert "2 people came and 1 finished;" in page
+    assert ": 2. 1 more did not begin; of them the day alone is kept.</p>" in page
+
+
 def test_the_api_tells_the_same_numbers(answered: str, api: Program) -> None:
     numbers = api.get("/studies/nav/monitor").json()
     assert numbers["n_votes"] == sum(pair["n"] for pair in numbers["pairs"]) == 11

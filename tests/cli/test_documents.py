@@ -95,7 +95,7 @@ def test_ethics_writes_the_studys_texts_and_names_what_is_missing(run: Run, note
 def test_bad_input_is_one_plain_line_and_writes_and_registers_nothing(run: Run, notes: Path) -> None:  # noqa: F811
     before = sorted(path.name for path in notes.iterdir())
     refused(run("prereg", "nobody"), "nobody")
-    refused(run("prereg", "notes", "--format", "doc"), "--format 'doc' is none; use md or pdf")
+    refused(run("prereg", "notes", "--format", "doc"), "--format 'doc' is not known; use md or pdf")
     refused(run("prereg", "notes", "--template", "word"), "there is no template 'word'")
     refused(run("prereg", "notes", "--address", "https://osf.io/abcde"), "add --register")
     refused(

@@ -158,6 +158,15 @@ def test_a_refusal_is_one_line_and_leaves_no_file(
     assert not (folder / "verdicts.csv").exists()
 
 
+def test_faults_of_verdicts_are_a_line_each_and_nothing_is_said_of_adding(folder: Path) -> None:
+    (folder / "mine.csv").write_text("judge,pair,choice,score\n,q1,a,\nmine,q2,left,nan\n")
+    with pytest.raises(StudyError) as refused:
+        validate(["nav"], folder / "mine.csv")
+    lines = str(refused.value).splitlines()
+    assert [re.search(r"mine\.csv: Row (\d)", line)[1] for line in lines] == ["2", "3", "3"]  # type: ignore[index]
+    assert "added" not in str(refused.value)
+
+
 def test_a_judge_that_can_judge_nothing_leaves_no_file(folder: Path) -> None:
     (folder / "data" / "clips").unlink()
     with pytest.raises(StudyError, match=r"motion could judge none of 10 pairs; .*is not there"):

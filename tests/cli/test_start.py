@@ -2,6 +2,7 @@
 
 import subprocess
 import sys
+from importlib.metadata import version
 from pathlib import Path
 
 import pytest
@@ -168,6 +169,11 @@ def test_the_newest_revision_is_alembics() -> None:
 def test_a_command_is_listed_with_the_first_line_of_its_own_help(name: str) -> None:
     command = cli.load(name)
     assert (command.help or "").splitlines()[0] == cli.COMMANDS[name].help
+
+
+def test_the_version_is_printed() -> None:
+    done = CliRunner().invoke(cli.app, ["--version"])
+    assert (done.exit_code, done.output) == (0, f"likely-human {version('likely-human')}\n")
 
 
 def test_a_name_that_is_no_command_is_refused_with_the_nearest() -> None:

@@ -16,6 +16,7 @@ import pytest
 from sqlmodel import Session, col, select
 
 from analysis import analyze, read_responses
+from analysis.files.faults import noting
 from app.core.database import Database
 from app.core.errors import Conflict, NotFound, StudyError
 from app.library.clips.imported import ImportedClip
@@ -468,6 +469,22 @@ def test_bad_requests_are_refused_and_leave_nothing(filled: Database, tmp_path: 
         with pytest.raises(StudyError, match="cannot write"):
             build(session, path=tmp_path / "no" / "nav.zip")
     assert (out.read_text(), [path.name for path in tmp_path.iterdir()]) == ("old", ["nav.zip"])
+
+
+def test_a_folder_is_refused_before_the_package_is_made(
+    filled: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("app.reports.package.tempfile.mkdtemp", None)
+    with filled.reading() as session, pytest.raises(StudyError, match="it is a folder; name a file in it"):
+        build_package(session, "nav", tmp_path, made_at=NOW)
+
+
+def test_nobody_is_told_of_line_breaks_in_the_packages_own_tables(filled: Database, tmp_path: Path) -> None:
+    """They are in the reasons that people write, and the place of the tables is one that nobody can open."""
+    assert "\n" in RATIONALE
+    with noting() as notes, filled.reading() as session:
+        build_package(session, "nav", tmp_path / "nav.zip", made_at=NOW)
+    assert notes == []
 
 
 def test_a_study_that_is_only_a_draft_is_refused(database: Database, tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ from tests.analysis.figures.sheets import kept_sheets, marks, xs
 from tests.analysis.tables import GOLD
 from tests.factories import NOW
 from tests.reports.packages import rows_in
+from tests.splits import split_less
 
 MAPPING = (
     "kind: ratings\ncolumns: {item: item, rater: rater, criterion: criterion, score: score}\nscale: [1, 5]\n"
@@ -144,8 +145,9 @@ def test_classes_are_reported_with_counts_kappas_and_no_mean(tmp_path: Path) -> 
 
 @pytest.mark.slow
 def test_judges_of_the_same_items_are_drawn_over_one_rater_with_the_numbers_of_their_validation(
-    tmp_path: Path,
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    split_less(monkeypatch)
     ratings = alympics()
     means = analyze_ratings(ratings, resamples=0).items
     rng = np.random.default_rng(1)

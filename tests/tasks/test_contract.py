@@ -281,14 +281,6 @@ def test_plans_are_balanced(client: TestClient, database: Database, task: str) -
     is_balanced(client, database, task)
 
 
-def test_no_value_is_lost(client: TestClient, database: Database, task: str) -> None:
-    keeps_values(client, database, task)
-
-
-def test_rows_know_of_exclusion(client: TestClient, database: Database, task: str) -> None:
-    knows_exclusion(client, database, task)
-
-
 def _no_mirror(patch: Patch) -> None:
     plan = pair.Pair.plan
     patch.setattr(
@@ -361,7 +353,7 @@ DROPPED: Mapping[str, Sequence[Callable[[Patch], None]]] = {
 }
 
 
-def test_a_reading_that_drops_a_value_is_noticed(
+def test_no_value_is_lost_and_a_reading_that_drops_one_is_noticed(
     client: TestClient, database: Database, task: str, monkeypatch: Patch
 ) -> None:
     for drop in DROPPED[task]:
@@ -372,7 +364,7 @@ def test_a_reading_that_drops_a_value_is_noticed(
     keeps_values(client, database, task)
 
 
-def test_rows_that_forget_exclusion_are_noticed(
+def test_rows_know_of_exclusion_and_those_that_forget_it_are_noticed(
     client: TestClient, database: Database, task: str, monkeypatch: Patch
 ) -> None:
     knows_exclusion(client, database, task)

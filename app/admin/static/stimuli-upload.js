@@ -299,6 +299,11 @@ function start() {
     const counts = parts.filter(([n]) => n).map(([n, what]) => `${n} ${what}`).join(", ");
     const text = [counts && `${counts}.`, ...refused].filter(Boolean).join(" ");
     if (summary.textContent !== text) summary.textContent = text;
+    const all = document.querySelector("[data-cancel-all]");
+    const isOver = transfers.every((each) => each.isOver);
+    // A hidden button loses the focus to the whole page.
+    if (isOver && document.activeElement === all) document.querySelector("#sending").focus({ preventScroll: true });
+    all.hidden = isOver;
     const waiting = transfers.filter((each) => each.state === "waiting" && each.line);
     document.querySelector("[data-line]").textContent = waiting.at(-1)?.line ?? "";
   }

@@ -11,6 +11,7 @@ from sqlmodel import Session
 from analysis import check_responses, majority_vote, read_responses, select_rows
 from analysis.data.columns import RESPONSE_COLUMNS, names
 from analysis.data.reading import read_rating_rows
+from analysis.files.faults import noting
 from analysis.results import table_rows
 from app.exports.columns import Column
 from app.exports.tables import SESSION
@@ -62,12 +63,16 @@ class Collection:
         table = next((table for table in self.tables if table.name == "responses"), None)
         if table is None or not table.n_rows:
             return check_responses(pd.DataFrame(columns=list(names(RESPONSE_COLUMNS))), "responses")
-        return read_responses(self.folder / table.path)
+        with noting():  # of a file of ours, in a folder that is gone when the package is there
+            return read_responses(self.folder / table.path)
 
     def ratings(self) -> pd.DataFrame | None:
         """The ratings as a reader of the package will find them; None where there are none."""
         table = next((table for table in self.tables if table.name == "ratings"), None)
-        return read_rating_rows(self.folder / table.path) if table is not None and table.n_rows else None
+        if table is None or not table.n_rows:
+            return None
+        with noting():
+            return read_rating_rows(self.folder / table.path)
 
     def add_labels(self, responses: pd.DataFrame, mode: str) -> None:
         """The labels of `mode`, and those of every other mode with answers in separate tables."""

@@ -17,6 +17,7 @@ from analysis.figures import Figure, canvas
 from analysis.figures.figure import AnyFigure
 from analysis.study_figures import figures_of
 from tests.analysis.tables import answer, checked, person
+from tests.computed import picture
 
 pytestmark = pytest.mark.slow
 
@@ -39,7 +40,10 @@ print(pyplot.get_fignums() if pyplot else [], matplotlib.rcParams["svg.hashsalt"
 
 @pytest.fixture(scope="module")
 def figures(hntt: Analysis) -> list[AnyFigure]:
-    return list(figures_of(hntt))
+    """With their pictures, which other tests do without."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(canvas, "picture", picture)
+        return list(figures_of(hntt))
 
 
 def test_an_analysis_has_them_in_the_order_of_a_report(figures: list[AnyFigure]) -> None:

@@ -1,6 +1,8 @@
 """The human ceiling against loops over single votes, written from its definition."""
 
+from collections.abc import Mapping
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -115,6 +117,12 @@ def all_counts(n: int) -> Sample:
     return sample([(first, n - first) for first in range(n + 1)])
 
 
+@cache
+def ceilings_of(n: int) -> Mapping[str, Quantity]:
+    """The same for every share: only its counts weigh otherwise."""
+    return one_against_others(all_counts(n), seed=1)
+
+
 def expected(quantity: Quantity, weights: np.ndarray) -> float:
     return float(quantity.statistic(weights[None])[0])
 
@@ -129,7 +137,7 @@ def test_the_ceiling_is_what_one_more_person_would_reach_however_many_votes_ther
             0.5 * binom.pmf((n - 1) / 2, n - 1, share) if n % 2 else 0.0
         )
         right = share * majority + (1 - share) * (1 - majority)
-        found = one_against_others(all_counts(n), seed=1)
+        found = ceilings_of(n)
         weights = binom.pmf(np.arange(n + 1), n, share)
         assert expected(found[LABELS], weights) == pytest.approx(right, abs=1e-12)
         assert expected(found[KAPPA], weights) == pytest.approx(2 * right - 1, abs=1e-12)
@@ -149,7 +157,7 @@ def test_a_judge_that_votes_as_people_do_is_at_one_person_with_an_odd_and_with_a
         weights = binom.pmf(np.arange(n + 1), n, share)
         assert expected(over_person(judged), weights) == pytest.approx(0.0, abs=1e-12)
         own = quantities(judged)[LABELS]
-        above.append(expected(own, weights) - expected(one_against_others(judged, seed=1)[LABELS], weights))
+        above.append(expected(own, weights) - expected(ceilings_of(n)[LABELS], weights))
     assert (max(above) > 1e-9) == (share > 0.5)
 
 

@@ -3,6 +3,7 @@
 import json
 import re
 import time
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from tests.factories import NOW
 from tests.sessions.walks import Walk
 
 SLUG = "walks"
+Keys = tuple[tuple[int, int], ...]
 SETTINGS = re.compile(r'<script type="application/json" id="walk-settings">(.*?)</script>', re.DOTALL)
 
 
@@ -49,6 +51,13 @@ def load_walks(
     return loaded
 
 
+@lru_cache
+def _pressed(at: tuple[int, ...], goal: tuple[tuple[str, Any], ...], most_ticks: int, seed: int) -> Keys:
+    """Worked out once for all tests who walk from there: half a second for each."""
+    walker, rng = Walker(*at), np.random.default_rng(seed)
+    return tuple(pressed_by("human", goal_at(**dict(goal)), walker, rng, most_ticks))
+
+
 class Walking(Walk):
     """One session on a study of walks."""
 
@@ -65,9 +74,8 @@ class Walking(Walk):
 
     def pressed(self, seed: int = 1) -> list[tuple[int, int]]:
         """The keys a walker presses from here to the goal."""
-        settings, rng = self.settings, np.random.default_rng(seed)
-        walker = Walker(*settings["at"]["walker"])
-        return list(pressed_by("human", goal_at(**settings["goal"]), walker, rng, settings["most_ticks"]))
+        at, goal = self.settings["at"]["walker"], self.settings["goal"]
+        return list(_pressed(tuple(at), tuple(goal.items()), self.settings["most_ticks"], seed))
 
     def send(self, steps: Any, start: int = 0, **more: Any) -> httpx2.Response:
         settings = self.settings

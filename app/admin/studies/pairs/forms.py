@@ -69,6 +69,8 @@ def csv_in(form: Mapping[str, str], files: Files) -> str:
             text = text_of(sent[0].data, sent[0].name[:80])
         except BadTable as error:
             raise BadPairForm(f"{error}.") from None
+        if not text.strip():
+            raise BadPairForm(f"{sent[0].name[:80]} is empty: choose another file, or paste a list of pairs.")
     if not text.strip():
         raise BadPairForm("Paste a list of pairs, or choose a CSV file.")
     return text.replace("\r\n", "\n").replace("\r", "\n")
