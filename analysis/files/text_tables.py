@@ -117,7 +117,8 @@ class TextTable:
         within = sum(n_breaks(self.data[start:end]) for start, end in broken)
         listed = ", ".join(map(str, dict.fromkeys(rows))) + (", ..." if len(broken) > _SHOWN_ROWS else "")
         what = "1 cell holds" if len(broken) == 1 else f"{len(broken):,} cells hold"
-        return f"{what} line breaks (row {listed}): {within:,} lines of the file are no rows of their own"
+        more = "1 more line" if within == 1 else f"{within:,} more lines"
+        return f"{what} line breaks (row {listed}), so the file has {more} than rows"
 
 
 def open_text_table(

@@ -1,8 +1,5 @@
 """The service on an empty data folder with one owner, videos to upload, and the experimenter's browser."""
 
-import re
-import subprocess
-import sys
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -17,6 +14,8 @@ from app.core.database import Database
 from tests.browser.served import served
 from tests.browser.whole_lab import settings_in
 from tests.factories import make_small_video
+from tests.program import Program
+from tests.serving.services import serving
 
 SLOW_MS = 300_000  # the worker cleans clips, measures them, packs: on a busy machine
 WIDE: Final[ViewportSize] = {"width": 1280, "height": 900}
@@ -59,22 +58,10 @@ def here(tmp_path: Path, clips: Path, password: str) -> Iterator[Installation]:
 
 
 @pytest.fixture
-def installation(clips: Path, password: str) -> Iterator[Installation]:
-    """Served by its command."""
-    service = subprocess.Popen(
-        [sys.executable, "-m", "app", "serve", "--port", "0"], stdout=subprocess.PIPE, text=True
-    )
-    assert service.stdout is not None
-    address = ""
-    while not address:
-        line = service.stdout.readline()
-        assert line, "the service ended"
-        found = re.search(r"(http://[\d.]+:\d+)/s/", line)
-        address = found[1] if found else ""
-    yield Installation(address, password, clips)
-    service.terminate()
-    service.wait(30)
-    service.stdout.close()
+def installation(tmp_path: Path, clips: Path, password: str, program: Program) -> Iterator[Installation]:
+    """Served by its command, whose process was forked after its imports, and by the worker that this starts."""
+    with serving(program, tmp_path / "data", works=True) as service:
+        yield Installation(f"http://127.0.0.1:{service.port}", password, clips)
 
 
 @pytest.fixture

@@ -15,7 +15,7 @@ from app.trials.responses import Response
 from app.trials.tables import ParticipantSession
 from tests.analysis.tables import HNTT
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("few_resamples")]
 
 LINES = HNTT.read_text(encoding="utf-8").splitlines()
 
