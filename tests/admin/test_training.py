@@ -48,7 +48,9 @@ def quick(monkeypatch: pytest.MonkeyPatch) -> None:
     settings = replace(known.settings, epochs=6, batch=64)
     monkeypatch.setitem(catalogue.NETWORKS, "turn-speed-ff", replace(known, settings=settings))
     # Of a judge of votes, each repeat takes as long as a whole run; its numbers are tested in tests/analysis/learning.
-    monkeypatch.setitem(cross_fitting.learn.__kwdefaults__, "repeats", 2)
+    defaults = cross_fitting.learn.__kwdefaults__
+    assert defaults is not None
+    monkeypatch.setitem(defaults, "repeats", 2)
 
 
 @pytest.fixture
