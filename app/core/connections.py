@@ -46,6 +46,10 @@ class Stage(Enum):
     BODY = 2
 
 
+# In Python 3.11 to look one up is slow, and a page turn did so forty times.
+_IDLE, _HEADERS, _BODY = Stage
+
+
 class _Refused(Exception):
     """Stops the parser when a limit is exceeded."""
 
@@ -79,7 +83,7 @@ class BoundedConnection(HttpToolsProtocol):
         self._started: RequestResponseCycle | None = (
             None  # the request that is, of several that were sent at once
         )
-        self._stage = Stage.IDLE
+        self._stage = _IDLE
         self._since = self.loop.time()
         self._checks = 0  # in this stage, or since the body came on last
         self._overhead = 0  # bytes since the last one of a body, or since the last request
@@ -118,8 +122,8 @@ class BoundedConnection(HttpToolsProtocol):
         super()._start_asgi_task(cycle, app)
 
     def data_received(self, data: bytes) -> None:
-        if self._stage is Stage.IDLE:
-            self._enter(Stage.HEADERS)
+        if self._stage is _IDLE:
+            self._enter(_HEADERS)
         # In pieces, so that headers far beyond the limit are not gathered before it is looked at.
         for start in range(0, len(data), PIECE_BYTES):
             piece = data[start : start + PIECE_BYTES]
@@ -142,8 +146,8 @@ class BoundedConnection(HttpToolsProtocol):
     # what the parser tells
 
     def on_message_begin(self) -> None:
-        if self._stage is not Stage.HEADERS:
-            self._enter(Stage.HEADERS)
+        if self._stage is not _HEADERS:
+            self._enter(_HEADERS)
         super().on_message_begin()
 
     def on_url(self, url: bytes) -> None:
@@ -152,18 +156,18 @@ class BoundedConnection(HttpToolsProtocol):
             self._end_parsing(414, f"The address is too long; {MOST_URL_BYTES // 1024} kB are taken.")
 
     def on_header(self, name: bytes, value: bytes) -> None:
-        if self._stage is Stage.BODY:  # a trailer; nobody reads them
+        if self._stage is _BODY:  # a trailer; nobody reads them
             return
         if len(self.headers) >= MOST_HEADERS:
             self._end_parsing(431, f"There are too many headers; {MOST_HEADERS} are taken.")
-        if b"\\" in value and name.lower() == b"cookie":
+        if len(name) == 6 and name.lower() == b"cookie" and b"\\" in value:
             value = _without_escapes(value)
         super().on_header(name, value)
 
     def on_headers_complete(self) -> None:
         if len(self.pipeline) >= MOST_PIPELINED:
             self._end_parsing(429, "Too many requests were sent before the reply to the first.")
-        self._enter(Stage.BODY)
+        self._enter(_BODY)
         super().on_headers_complete()
 
     def on_body(self, body: bytes) -> None:
@@ -176,12 +180,12 @@ class BoundedConnection(HttpToolsProtocol):
         super().on_body(body)
 
     def on_message_complete(self) -> None:
-        self._stage, self._overhead = Stage.IDLE, 0
+        self._stage, self._overhead = _IDLE, 0
         super().on_message_complete()
 
     def on_response_complete(self) -> None:
-        if self._stage is Stage.IDLE:
-            self._enter(Stage.IDLE)
+        if self._stage is _IDLE:
+            self._enter(_IDLE)
         super().on_response_complete()
 
     def send_400_response(self, msg: str) -> None:
@@ -205,7 +209,7 @@ class BoundedConnection(HttpToolsProtocol):
     @property
     def _is_waiting(self) -> bool:
         """True if no work is done for the client: it has sent no request, or only part of its headers."""
-        return self._stage is not Stage.BODY and not self._is_answering
+        return self._stage is not _BODY and not self._is_answering
 
     @property
     def _is_from_proxy(self) -> bool:
@@ -250,10 +254,10 @@ class BoundedConnection(HttpToolsProtocol):
                 self.transport.abort()
         elif self._is_blocked():
             self.transport.abort()
-        elif self._stage is Stage.BODY:
+        elif self._stage is _BODY:
             self._check_body()
         elif self._checks > HEADERS_CHECKS:
-            if self._stage is Stage.HEADERS:
+            if self._stage is _HEADERS:
                 self._refuse(408, f"The headers did not arrive within {CHECK_S * HEADERS_CHECKS:g} s.")
             elif not self._is_answering:
                 self.transport.close()
@@ -277,7 +281,7 @@ class BoundedConnection(HttpToolsProtocol):
         """Say why, where no other reply is under way on this connection, and close it."""
         is_answered = self.cycle is not None and self.cycle.response_started
         # A second status line in the middle of a reply would be read as part of its body.
-        if not is_answered if self._stage is Stage.BODY else not self._is_answering:
+        if not is_answered if self._stage is _BODY else not self._is_answering:
             body = words.encode()
             lines = [
                 *self.server_state.default_headers,

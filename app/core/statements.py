@@ -10,6 +10,7 @@ from collections import namedtuple
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
+from types import NoneType
 from typing import Any
 
 from sqlalchemy import JSON, Boolean, Connection, Dialect
@@ -21,6 +22,10 @@ Values = Mapping[str, Any]
 Convert = Callable[[Any], Any]
 Converts = Sequence[tuple[int, Convert]]  # by place
 _DRIVER = "likely-human.driver"
+# Of each None and truth value that has no adapter the driver asks the object and the protocol first, and both raise.
+# These two are C.
+sqlite3.register_adapter(NoneType, {}.get)  # type: ignore[arg-type]
+sqlite3.register_adapter(bool, int)
 
 
 class Hot:
@@ -180,13 +185,23 @@ def _stored_json(convert: Convert) -> Convert:
     return stored
 
 
+# The last time that was stored, and its text: an answer stores the same one in several columns.
+_last: tuple[datetime | None, str] = None, ""
+
+
 # The text that SQLAlchemy writes and reads, in a third of its time.
 def _stored_time(at: datetime | None) -> str | None:
+    global _last
     if at is None:
         return None
+    known, text = _last
+    if known is at:
+        return text
     if at.tzinfo is None:
         raise ValueError(f"a time without a zone: {at}")
-    return at.astimezone(UTC).isoformat(" ", "microseconds").removesuffix("+00:00")
+    text = at.astimezone(UTC).isoformat(" ", "microseconds").removesuffix("+00:00")
+    _last = at, text
+    return text
 
 
 def _read_time(text: str | None) -> datetime | None:

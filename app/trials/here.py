@@ -12,6 +12,10 @@ from app.trials.runs import BlockRun, Run
 from app.trials.states import takes_answers
 from app.trials.tables import Mode, State, Status
 
+# In Python 3.11 to look one up is slow, and each request asks.
+_ARRIVED, _ACTIVE = Status.ARRIVED, Status.ACTIVE
+_OF_PEOPLE = (Mode.LIVE, Mode.PILOT)
+
 
 class NotCurrent(Conflict):
     """The form belongs to a page that is not, or no longer, the current one. Nothing was stored.
@@ -92,16 +96,13 @@ class Where:
     @property
     def has_lost_its_place(self) -> bool:
         """True if the session was idle so long that its place was given back."""
-        return self.released_at is not None and self.status == Status.ACTIVE
+        return self.released_at is not None and self.status == _ACTIVE
 
     def is_shut_out(self, now: datetime) -> bool:
         """True if the study ended while this session was under way. Always False for previews and simulations."""
-        is_open = self.status in (Status.ARRIVED, Status.ACTIVE)
-        begun = self.status == Status.ACTIVE
-        if self.status == Status.ARRIVED and self.mode == Mode.LIVE and self.ends_at and now >= self.ends_at:
+        begun = self.status == _ACTIVE
+        if not (begun or self.status == _ARRIVED) or self.mode not in _OF_PEOPLE:
+            return False
+        if not begun and self.mode == Mode.LIVE and self.ends_at and now >= self.ends_at:
             return True
-        return (
-            is_open
-            and self.mode in (Mode.LIVE, Mode.PILOT)
-            and not takes_answers(State(self.state), self.closes_at, now, begun=begun)
-        )
+        return not takes_answers(State(self.state), self.closes_at, now, begun=begun)
