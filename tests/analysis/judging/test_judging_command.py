@@ -116,7 +116,7 @@ def test_faults_are_refused_and_wrong_usage_is_status_2(responses: list[Path], t
     bad.write_text("judge,pair,choice,score\nj,q1,left,\nj,q2,a,0.1\n")
     done = run(responses[0], bad)
     assert isinstance(done.exception, StudyError)
-    assert "bad.csv has 2 problems; nothing was added. Row 2: the choice is 'left'." in str(done.exception)
+    assert "bad.csv: Row 2: the choice is 'left'." in str(done.exception)
     assert "Row 3: the choice and the score disagree." in str(done.exception)
     told = tmp_path / "spreadsheet.csv"
     told.write_bytes("judge;pair;score\r\nj;q1;0,25\r\nj;q2;0,75\r\n".encode("utf-8-sig"))
