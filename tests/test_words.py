@@ -105,7 +105,10 @@ def docstrings(*folders: str) -> Iterator[tuple[str, str]]:
 
 @cache
 def docstrings_of(path: Path) -> Sequence[tuple[str, str]]:
-    """Of a file. What it was parsed to is not kept: a million nodes, which the garbage collector would go through."""
+    """Docstrings of a file, each with its place.
+
+    What it was parsed to is not kept: a million nodes, which the garbage collector would go through.
+    """
     kinds = (ast.Module, ast.ClassDef, ast.FunctionDef, ast.AsyncFunctionDef)
     return [
         (f"{path.relative_to(ROOT)}: {getattr(node, 'name', 'module')}", text)

@@ -38,7 +38,9 @@ class _Counted:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StudyBrief(_Counted):
-    """What a study is and how far it is. `version` is 0 where no version is saved yet; `units` are then the draft's.
+    """Facts about one study and how far it is.
+
+    `version` is 0 where no version is saved yet; `units` are then the draft's.
 
     `target` is the number of live sessions that are wanted, None where none is set.
     """

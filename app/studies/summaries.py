@@ -84,7 +84,7 @@ def units_of(session: "Connection | Session", versions: Sequence[int]) -> dict[i
 
 
 def units_in(session: "Connection | Session", designs: Mapping[int, str]) -> dict[int, dict[str, int]]:
-    """As `units_of`, of versions whose stored designs are at hand."""
+    """Numbers of units as `units_of` gives them, from stored designs by version, so that none is read again."""
     unit = _UNIT.c
     counts = (
         select(unit.version_id, unit.block, func.count())

@@ -75,7 +75,7 @@ def test_simulated_people_are_sent_counted_stopped_and_removed(
     api: Program, study: str, database: Database, settings: Settings, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def walk(work: Work, slug: str, n: int) -> None:
-        """Without the process of its own, which tests/admin/test_simulated.py has."""
+        """Run the simulation in this process; tests/admin/test_simulated.py starts one of its own."""
         run_simulation(work.settings, work.database, slug, n=n, traits=Traits(), seed=1)
 
     monkeypatch.setattr(simulating, "_simulate", walk)

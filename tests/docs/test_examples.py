@@ -57,7 +57,7 @@ def test_every_example_passes_the_linter_and_stands_as_the_formatter_has_it() ->
 
 
 def typing_options(folder: Path, config: pytest.Config) -> list[str]:
-    """As `make lint` has left its cache, which is then all that is read.
+    """Options of mypy: the project's where `make lint` has left its cache, which is then all that is read.
 
     Without one, mypy would read for half a minute what no example is about: here it leaves that out, and the bodies of
     our own functions, and keeps what it learned for the next time.

@@ -40,7 +40,7 @@ print(pyplot.get_fignums() if pyplot else [], matplotlib.rcParams["svg.hashsalt"
 
 @pytest.fixture(scope="module")
 def figures(hntt: Analysis) -> list[AnyFigure]:
-    """With their pictures, which other tests do without."""
+    """Figures with real pictures; other tests get one point for each."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(canvas, "picture", picture)
         return list(figures_of(hntt))
