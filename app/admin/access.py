@@ -25,6 +25,7 @@ from app.core.dependencies import DatabaseDep, Now, SettingsDep, without_nul
 from app.core.headers import SAFE
 from app.studies.access import study_for
 from app.studies.dependencies import StudyDep as StudyDep
+from app.studies.drafts import DraftHere
 from app.tasks.registry import DESIGNS
 from app.trials.tables import State
 
@@ -116,7 +117,8 @@ class StudyTab:
 class Shell:
     """The frame of every experimenter's page. `said` is a code of `notices.NOTICES`.
 
-    `next_step` belongs to the study; None outside of one, and if all is done.
+    `next_step` belongs to the study; None outside of one, and if all is done. `draft` is the study's design as it was
+    looked at for that: only where nothing is changed before the page is made, and not after the launch.
     """
 
     who: Who
@@ -127,14 +129,16 @@ class Shell:
     study: StudyTab | None
     said: str
     next_step: Step | None = None
+    draft: DraftHere | None = None
 
 
 async def get_shell(request: Request, database: DatabaseDep) -> Shell:
     who, study = request.state.who, request.state.study
     is_page = request.headers.get("accept") != "application/json"  # scripts have no use for the rest
-    tab, step = StudyTab(study.slug, study.state, study.is_archived) if study else None, None
+    tab, step, draft = StudyTab(study.slug, study.state, study.is_archived) if study else None, None, None
     if study and tab and is_page:
-        line, step = await database.read(brief_and_next, who, study)
+        line, step, looked_at = await database.read(brief_and_next, who, study)
+        draft = looked_at if request.method in SAFE else None
         tab = replace(
             tab,
             title=line.title,
@@ -151,6 +155,7 @@ async def get_shell(request: Request, database: DatabaseDep) -> Shell:
         study=tab,
         said=request.query_params.get("said", ""),
         next_step=step,
+        draft=draft,
     )
 
 

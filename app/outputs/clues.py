@@ -23,9 +23,8 @@ from app.library.kinds import StimulusKind
 from app.library.tables import Stimulus
 from app.pairs.view import find_pairs
 from app.studies.access import StudyHere
-from app.studies.drafts import draft_for
+from app.studies.drafts import DraftHere, draft_here
 from app.studies.file.design import StudyDesign
-from app.studies.seeing import facts_for
 from app.tasks.pair.settings import pairs_of
 from app.tasks.rating.items import DesignItem, ItemRow, read_item_file
 from app.tasks.rating.settings import RatingDesign
@@ -87,8 +86,8 @@ class CluesState:
     says: str
 
 
-def clips_of(session: Session, study: StudyHere) -> ClueClips:
-    """The stimuli that a clue report of the study would be of."""
+def clips_of(session: Session, study: StudyHere, looked_at: DraftHere | None = None) -> ClueClips:
+    """The stimuli that a clue report of the study would be of; `looked_at` is its draft where that was read."""
     newest = select(StudyVersion).where(StudyVersion.study_id == study.id)
     version = session.exec(newest.order_by(col(StudyVersion.number).desc()).limit(1)).first()
     if version is not None:
@@ -97,8 +96,8 @@ def clips_of(session: Session, study: StudyHere) -> ClueClips:
         clips = (*_of_version(session, version), *_written(items))
         pairs = ((pair.a, pair.b) for pair in pairs_of(design.blocks) if pair.kind is PairKind.MAIN)
         return ClueClips(version.number, tuple(sorted(clips)), design.truth.source, _in_order(pairs))
-    keys = draft_for(session, study).keys
-    facts = facts_for(session, study)
+    looked_at = looked_at or draft_here(session, study)
+    keys, facts = looked_at.draft.keys, looked_at.stimuli
     parts = list(parts_of(keys))
     names = {name for part in parts for name in _main(part, facts)}
     pairs = (

@@ -4,16 +4,20 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 from typing import Any
 
+from sqlalchemy import bindparam, or_
+from sqlalchemy import select as select_columns
 from sqlalchemy.exc import IntegrityError
-from sqlmodel import Session, col, select
+from sqlmodel import Session, SQLModel, col, select
 
 from app.accounts.audit import record
 from app.accounts.logins import Who
-from app.accounts.tables import AuditEntry, User
+from app.accounts.tables import AuditEntry, Role, User
 from app.core.errors import Conflict, NotFound, Stale, StudyError
 from app.core.schema import cleaned
+from app.core.statements import Hot
 from app.studies.access import StudyHere, checked_slug
 from app.studies.collections import begin_collections, shared_ids_seen
 from app.studies.file.comparable import drawn_as_asked
@@ -21,13 +25,43 @@ from app.studies.file.drafts import DraftCheck, check_draft, draft_of_design, wi
 from app.studies.file.keys import tidied
 from app.studies.file.load import StudyDesign
 from app.studies.file.yamlpatch import WrittenFile
-from app.studies.seeing import admit_named, facts_for
+from app.studies.seeing import admit_named, facts_for, facts_seen
 from app.studies.tables import Draft, StudyShare
 from app.studies.undoing import EDIT, REPLACE, remember
+from app.trials.stimuli import StimulusFacts
 from app.trials.tables import State, Study, StudyVersion
 
 MOST_CHARACTERS = 5_000_000
 _DESIGN_ACTIONS = ("draft.save", "draft.replace", "draft.drop", "version.save", "version.correct")
+_draft, _version, _user, _audit = (
+    SQLModel.metadata.tables[str(table.__tablename__)] for table in (Draft, StudyVersion, User, AuditEntry)
+)
+# Every page of a study before its launch asks.
+_DRAFT = Hot(
+    select_columns(
+        _draft.c["keys"].label("draft"),
+        _draft.c.revision,
+        _draft.c.saved_at,
+        _draft.c.written,
+        _user.c.id.label("user_id"),
+        _user.c.email,
+        _user.c.role,
+    )
+    .outerjoin(_user, _user.c.id == _draft.c.saved_by)
+    .where(_draft.c.study_id == bindparam("study_id"))
+)
+_NEWEST = Hot(
+    select_columns(_version.c.number, _version.c.frozen_at, _version.c.design, _version.c.written)
+    .where(_version.c.study_id == bindparam("study_id"))
+    .order_by(_version.c.number.desc())
+    .limit(1)
+)
+_LAST_CHANGE = Hot(
+    select_columns(_audit.c.id)
+    .where(_audit.c.study == bindparam("slug"), or_(*(_audit.c.action == one for one in _DESIGN_ACTIONS)))
+    .order_by(_audit.c.id.desc())
+    .limit(1)
+)
 
 
 class TooLargeDraft(StudyError):
@@ -60,18 +94,57 @@ class DraftView:
         return title if isinstance(title, str) else ""
 
 
+@dataclass(frozen=True)
+class DraftHere:
+    """The draft of a study, or its newest version as one, with the stimuli that it may name: read once for a page."""
+
+    draft: DraftView
+    stimuli: Mapping[str, StimulusFacts]
+
+    @cached_property
+    def check(self) -> DraftCheck:
+        """What is wrong with it, or the design that it makes."""
+        return check_draft(self.draft.keys, self.stimuli)
+
+
+def draft_here(session: Session, study: StudyHere) -> DraftHere:
+    row = _row_of(session, study)
+    stimuli = facts_seen(session, study, _author(row))
+    return DraftHere(_of_newest(session, study, stimuli) if row is None else _of_row(row), stimuli)
+
+
 def draft_for(session: Session, study: StudyHere) -> DraftView:
     """The draft, or the newest version as one."""
-    draft = session.exec(select(Draft).where(Draft.study_id == study.id)).first()
-    if draft is not None:
-        user = session.get(User, draft.saved_by) if draft.saved_by else None
-        by, written = user.email if user else "", WrittenFile.of(draft.written)
-        return DraftView(tidied(draft.keys), draft.revision, draft.saved_at, by, written)
-    revision, newest = _last_change(session, study), newest_number(session, study)
+    row = _row_of(session, study)
+    return _of_newest(session, study) if row is None else _of_row(row)
+
+
+def _row_of(session: Session, study: StudyHere) -> Any:
+    session.flush()  # what was just saved counts
+    return _DRAFT.first(session, {"study_id": study.id})
+
+
+def _author(row: Any) -> Who | None:
+    has_one = row is not None and row.user_id is not None
+    return Who(row.user_id, row.email, Role(row.role)) if has_one else None
+
+
+def _of_row(row: Any) -> DraftView:
+    written = WrittenFile.of(row.written)
+    return DraftView(tidied(row.draft), row.revision, row.saved_at, row.email or "", written)
+
+
+def _of_newest(
+    session: Session, study: StudyHere, stimuli: Mapping[str, StimulusFacts] | None = None
+) -> DraftView:
+    """The newest version as a draft that nobody wrote; `stimuli` are those that it may name, if they were read."""
+    revision, newest = _last_change(session, study), _NEWEST.first(session, {"study_id": study.id})
     if newest is None:
         return DraftView({"study": study.slug}, revision)
-    keys = keys_of_version(session, study, newest)
-    return DraftView(keys, revision, written=written_of_version(session, study, newest, keys))
+    design = StudyDesign.model_validate_json(newest.design)
+    keys = draft_of_design(design, facts_seen(session, study, None) if stimuli is None else stimuli)
+    written = None if newest.written is None else WrittenFile(newest.written, keys)
+    return DraftView(keys, revision, written=written)
 
 
 def draft_revisions(session: Session) -> Mapping[int, int]:
@@ -90,10 +163,9 @@ def _last_change(session: Session, study: StudyHere) -> int:
 
     Each save of a draft increments it and makes one audit entry, so that no revision exceeds the last entry's id.
     """
-    entries = select(AuditEntry.id).where(
-        AuditEntry.study == study.slug, col(AuditEntry.action).in_(_DESIGN_ACTIONS)
-    )
-    return session.exec(entries.order_by(col(AuditEntry.id).desc()).limit(1)).first() or 0
+    session.flush()
+    found = _LAST_CHANGE.first(session, {"slug": study.slug})
+    return found.id if found else 0
 
 
 def newest_number(session: Session, study: StudyHere) -> int | None:
@@ -135,7 +207,7 @@ def check_of(session: Session, study: StudyHere, keys: Mapping[str, Any]) -> Dra
 
 def check_stored(session: Session, study: StudyHere) -> DraftCheck:
     """Check a study's stored draft."""
-    return check_of(session, study, draft_for(session, study).keys)
+    return draft_here(session, study).check
 
 
 def save_draft(

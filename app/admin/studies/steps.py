@@ -18,9 +18,9 @@ from app.outputs.taken import Taken, downloads_of
 from app.pairs.view import find_pairs
 from app.studies.access import StudyHere
 from app.studies.collections import own_collection
-from app.studies.drafts import DraftView, draft_for
+from app.studies.drafts import DraftHere, DraftView, draft_here
 from app.studies.file.comparable import blocks_in, unit_counts
-from app.studies.file.drafts import DraftCheck, check_draft
+from app.studies.file.drafts import DraftCheck
 from app.studies.file.templates import unfilled
 from app.studies.listing import StudyBrief, completed_of, study_brief
 from app.studies.seeing import facts_for
@@ -53,13 +53,18 @@ class Step:
     does: str = ""
 
 
-def brief_and_next(session: Session, who: Who, study: StudyHere) -> tuple[StudyBrief, Step | None]:
-    """The study's brief and next step: after its launch, the one that follows. None if all is done."""
+def brief_and_next(
+    session: Session, who: Who, study: StudyHere
+) -> tuple[StudyBrief, Step | None, DraftHere | None]:
+    """The study's brief and next step: after its launch, the one that follows. None if all is done.
+
+    Before the launch also the draft, which was looked at for that.
+    """
     line = study_brief(session, study)
     if line.state in _LAUNCHED:
-        return line, next_of(_after(session, study, line), line.state)
-    steps = steps_of(session, who, study, line, draft_for(session, study))
-    return line, next_of(steps, line.state)
+        return line, next_of(_after(session, study, line), line.state), None
+    draft = draft_here(session, study)
+    return line, next_of(steps_of(session, who, study, line, draft), line.state), draft
 
 
 def next_of(steps: Iterable[Step], state: State) -> Step | None:
@@ -70,14 +75,14 @@ def next_of(steps: Iterable[Step], state: State) -> Step | None:
 
 
 def steps_of(
-    session: Session, who: Who, study: StudyHere, line: StudyBrief, draft: DraftView
+    session: Session, who: Who, study: StudyHere, line: StudyBrief, looked_at: DraftHere
 ) -> Iterator[Step]:
     """The steps that this study has, in the one order. Having looked at a page does no step.
 
     Each is looked up when it is reached: a list of sixty studies wants the first that is not done.
     """
-    here, stimuli = f"/admin/studies/{study.slug}", facts_for(session, study)
-    check = check_draft(draft.keys, stimuli)
+    here = f"/admin/studies/{study.slug}"
+    draft, stimuli, check = looked_at.draft, looked_at.stimuli, looked_at.check
     shows_any = check.design is None or bool(check.design.stimuli)
     is_of_blocks = draft.keys.get("blocks") is not None
     if shows_any:
@@ -90,7 +95,7 @@ def steps_of(
     yield _blocks(draft, check, here) if is_of_blocks else _pairs(draft, stimuli, here)
     yield _design(line, draft, check, here)
     if shows_any:
-        yield _clues(session, study, here)
+        yield _clues(session, study, looked_at, here)
     walked = completed_of(session, study, line.version)
     yield _preview(line, walked, here)
     yield _pilot(line, walked, here)
@@ -143,9 +148,9 @@ def _blocks(draft: DraftView, check: DraftCheck, here: str) -> Step:
     return Step("Blocks", about, True, says, f"{here}/design/trials#blocks")
 
 
-def _clues(session: Session, study: StudyHere, here: str) -> Step:
+def _clues(session: Session, study: StudyHere, looked_at: DraftHere, here: str) -> Step:
     """The step of clues: done if a report on exactly the current clips is finished, whatever it found."""
-    runs, found = clue_runs(session, study), clips_of(session, study)
+    runs, found = clue_runs(session, study), clips_of(session, study, looked_at)
     clips = found.clips
     done = [run for run in runs if run.status is JobStatus.DONE]
     current = next((run for run in done if is_of(run, found)), None)

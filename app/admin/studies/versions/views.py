@@ -14,7 +14,7 @@ from app.admin.pages import AdminPage
 from app.core.errors import StudyError, page_words
 from app.core.problems import Fault, Problem
 from app.studies.access import StudyHere
-from app.studies.drafts import check_of, draft_for, is_frozen
+from app.studies.drafts import DraftHere, draft_here, is_frozen
 from app.studies.file.difference import Difference
 from app.studies.file.problems import StudyFileProblems
 from app.studies.file.titles import in_words
@@ -85,7 +85,7 @@ def versions_page(
         error="" if error is None or is_reason or problems else page_words(error),
         slug=study.slug,
         versions=versions,
-        unsaved=_unsaved(session, study, versions),
+        unsaved=_unsaved(session, study, versions, shell.draft),
         choices=_choices(versions),
         reason=reason,
         reason_error=page_words(error) if error is not None and is_reason else "",
@@ -93,11 +93,14 @@ def versions_page(
     )
 
 
-def _unsaved(session: Session, study: StudyHere, versions: Sequence[VersionLine]) -> Unsaved | None:
-    draft = draft_for(session, study)
+def _unsaved(
+    session: Session, study: StudyHere, versions: Sequence[VersionLine], looked_at: DraftHere | None
+) -> Unsaved | None:
+    here = looked_at or draft_here(session, study)
+    draft = here.draft
     if not draft.is_unsaved:
         return None
-    check, changes = check_of(session, study, draft.keys), unsaved_differences(session, study)
+    check, changes = here.check, unsaved_differences(session, study, here)
     newest = versions[0].number if versions else 0
     frozen = bool(newest) and is_frozen(session, study, newest)
     return Unsaved(
