@@ -14,12 +14,13 @@ from sqlmodel import Session, SQLModel, col, select
 
 from app.accounts.audit import record
 from app.accounts.logins import Who
-from app.accounts.tables import AuditEntry, Role, User
+from app.accounts.tables import AuditEntry
 from app.core.errors import Conflict, NotFound, Stale, StudyError
 from app.core.schema import cleaned
 from app.core.statements import Hot
 from app.studies.access import StudyHere, checked_slug
 from app.studies.collections import begin_collections, shared_ids_seen
+from app.studies.current import Current, current
 from app.studies.file.comparable import drawn_as_asked
 from app.studies.file.drafts import DraftCheck, check_draft, draft_of_design, with_slug
 from app.studies.file.keys import tidied
@@ -33,29 +34,8 @@ from app.trials.tables import State, Study, StudyVersion
 
 MOST_CHARACTERS = 5_000_000
 _DESIGN_ACTIONS = ("draft.save", "draft.replace", "draft.drop", "version.save", "version.correct")
-_draft, _version, _user, _audit = (
-    SQLModel.metadata.tables[str(table.__tablename__)] for table in (Draft, StudyVersion, User, AuditEntry)
-)
+_audit = SQLModel.metadata.tables[str(AuditEntry.__tablename__)]
 # Every page of a study before its launch asks.
-_DRAFT = Hot(
-    select_columns(
-        _draft.c["keys"].label("draft"),
-        _draft.c.revision,
-        _draft.c.saved_at,
-        _draft.c.written,
-        _user.c.id.label("user_id"),
-        _user.c.email,
-        _user.c.role,
-    )
-    .outerjoin(_user, _user.c.id == _draft.c.saved_by)
-    .where(_draft.c.study_id == bindparam("study_id"))
-)
-_NEWEST = Hot(
-    select_columns(_version.c.number, _version.c.frozen_at, _version.c.design, _version.c.written)
-    .where(_version.c.study_id == bindparam("study_id"))
-    .order_by(_version.c.number.desc())
-    .limit(1)
-)
 _LAST_CHANGE = Hot(
     select_columns(_audit.c.id)
     .where(_audit.c.study == bindparam("slug"), or_(*(_audit.c.action == one for one in _DESIGN_ACTIONS)))
@@ -96,10 +76,14 @@ class DraftView:
 
 @dataclass(frozen=True)
 class DraftHere:
-    """The draft of a study, or its newest version as one, with the stimuli that it may name: read once for a page."""
+    """The draft of a study, or its newest version as one, with the stimuli that it may name: read once for a page.
+
+    `row` is the study's, from which it was made.
+    """
 
     draft: DraftView
     stimuli: Mapping[str, StimulusFacts]
+    row: Current
 
     @cached_property
     def check(self) -> DraftCheck:
@@ -107,44 +91,31 @@ class DraftHere:
         return check_draft(self.draft.keys, self.stimuli)
 
 
-def draft_here(session: Session, study: StudyHere) -> DraftHere:
-    row = _row_of(session, study)
-    stimuli = facts_seen(session, study, _author(row))
-    return DraftHere(_of_newest(session, study, stimuli) if row is None else _of_row(row), stimuli)
+def draft_here(session: Session, study: StudyHere, row: Current | None = None) -> DraftHere:
+    """`row` is the study's where that was read before."""
+    row = row or current(session, study)
+    stimuli = facts_seen(session, study, row.author)
+    return DraftHere(_view(session, study, row, stimuli), stimuli, row)
 
 
 def draft_for(session: Session, study: StudyHere) -> DraftView:
     """The draft, or the newest version as one."""
-    row = _row_of(session, study)
-    return _of_newest(session, study) if row is None else _of_row(row)
+    return _view(session, study, current(session, study))
 
 
-def _row_of(session: Session, study: StudyHere) -> Any:
-    session.flush()  # what was just saved counts
-    return _DRAFT.first(session, {"study_id": study.id})
-
-
-def _author(row: Any) -> Who | None:
-    has_one = row is not None and row.user_id is not None
-    return Who(row.user_id, row.email, Role(row.role)) if has_one else None
-
-
-def _of_row(row: Any) -> DraftView:
-    written = WrittenFile.of(row.written)
-    return DraftView(tidied(row.draft), row.revision, row.saved_at, row.email or "", written)
-
-
-def _of_newest(
-    session: Session, study: StudyHere, stimuli: Mapping[str, StimulusFacts] | None = None
+def _view(
+    session: Session, study: StudyHere, row: Current, stimuli: Mapping[str, StimulusFacts] | None = None
 ) -> DraftView:
-    """The newest version as a draft that nobody wrote; `stimuli` are those that it may name, if they were read."""
-    revision, newest = _last_change(session, study), _NEWEST.first(session, {"study_id": study.id})
-    if newest is None:
+    """`stimuli` are those that the draft may name, if they were read."""
+    if row.draft is not None:
+        written = WrittenFile.of(row.written)
+        return DraftView(tidied(row.draft), row.revision, row.saved_at, row.email or "", written)
+    revision = _last_change(session, study)
+    if row.design is None:
         return DraftView({"study": study.slug}, revision)
-    design = StudyDesign.model_validate_json(newest.design)
+    design = StudyDesign.model_validate_json(row.design)
     keys = draft_of_design(design, facts_seen(session, study, None) if stimuli is None else stimuli)
-    written = None if newest.written is None else WrittenFile(newest.written, keys)
-    return DraftView(keys, revision, written=written)
+    return DraftView(keys, revision, written=None if row.file is None else WrittenFile(row.file, keys))
 
 
 def draft_revisions(session: Session) -> Mapping[int, int]:

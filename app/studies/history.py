@@ -19,7 +19,6 @@ from app.studies.drafts import (
     draft_for,
     draft_here,
     keys_of_version,
-    newest_number,
     written_of_version,
 )
 from app.studies.file.design import StudyDesign
@@ -100,7 +99,8 @@ def unsaved_differences(
     """The draft's changes to the newest version; None if there is no version or no draft. `looked_at` is the draft
     where it was read before.
     """
-    newest, here = newest_number(session, study), looked_at or draft_here(session, study)
+    here = looked_at or draft_here(session, study)
+    newest = here.row.number
     if newest is None or not here.draft.is_unsaved:
         return None
     return compare(session, study, newest, "draft", here)

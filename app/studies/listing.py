@@ -6,14 +6,15 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select, bindparam
+from sqlalchemy import Select, bindparam
 from sqlalchemy import select as select_columns
 from sqlmodel import Session, SQLModel, col, func, select
 
 from app.accounts.logins import Who
 from app.accounts.tables import AuditEntry, User
 from app.core.statements import Hot
-from app.studies.access import StudyHere, visible_slugs
+from app.studies.access import StudyHere, studies_seen
+from app.studies.current import Current
 from app.studies.file.comparable import unit_counts
 from app.studies.summaries import by_task, units_in, units_of
 from app.studies.tables import Draft, StudyShare
@@ -21,31 +22,10 @@ from app.studies.tags import tags_of
 from app.tasks.listed import units_in_words
 from app.trials.tables import Mode, ParticipantSession, State, Status, Study, StudyVersion, Unit
 
-_study, _version, _draft, _session, _unit = (
-    SQLModel.metadata.tables[str(table.__tablename__)]
-    for table in (Study, StudyVersion, Draft, ParticipantSession, Unit)
+_version, _session, _unit = (
+    SQLModel.metadata.tables[str(table.__tablename__)] for table in (StudyVersion, ParticipantSession, Unit)
 )
-# Every page of a study asks these three.
-_other = _version.alias()
-_number = select_columns(func.max(_other.c.number)).where(_other.c.study_id == bindparam("study_id"))
-_STUDY = Hot(
-    select_columns(
-        _study.c.slug,
-        _study.c.state,
-        _study.c.target,
-        _version.c.id.label("version_id"),
-        _version.c.number,
-        _version.c.design,
-        _draft.c["keys"].label("draft"),
-    )
-    .select_from(
-        _study.outerjoin(
-            _version,
-            (_version.c.study_id == _study.c.id) & (_version.c.number == _number.scalar_subquery()),
-        ).outerjoin(_draft, _draft.c.study_id == _study.c.id)
-    )
-    .where(_study.c.id == bindparam("study_id"))
-)
+# Every page of a study asks.
 _UNITS = Hot(
     select_columns(_unit.c.block, func.count())
     .where(_unit.c.version_id == bindparam("version_id"))
@@ -142,22 +122,16 @@ class VersionLine(_Counted):
     sessions: Mapping[str, int]
 
 
-def study_lines(session: Session, who: Who, *, archived: bool = False) -> Sequence[StudyLine]:
-    """Every study that the user sees and that is not archived (or only those that are), last changed first."""
-    visible = select(Study).where(col(Study.slug).in_(visible_slugs(session, who)))
-    studies = session.exec(visible.where(_is_archived(archived))).all()
-    lines = _lines(session, studies)
+def every_line(session: Session, who: Who) -> Sequence[StudyLine]:
+    """Every study that the user sees, archived ones too, last changed first."""
+    seen = [study.id for study in studies_seen(session, who)]
+    lines = _lines(session, session.exec(select(Study).where(col(Study.id).in_(seen))).all())
     return sorted(lines, key=lambda line: (line.changed_at, line.slug), reverse=True)
 
 
-def n_archived(session: Session, who: Who) -> int:
-    """The number of archived studies that the user sees."""
-    among = col(Study.slug).in_(visible_slugs(session, who))
-    return session.exec(select(func.count()).select_from(Study).where(among, _is_archived(True))).one()
-
-
-def _is_archived(archived: bool) -> ColumnElement[bool]:
-    return col(Study.archived_at).is_not(None) if archived else col(Study.archived_at).is_(None)
+def study_lines(session: Session, who: Who, *, archived: bool = False) -> Sequence[StudyLine]:
+    """Every study that the user sees and that is not archived (or only those that are), last changed first."""
+    return [line for line in every_line(session, who) if (line.archived_at is not None) is archived]
 
 
 def study_line(session: Session, study: StudyHere) -> StudyLine:
@@ -165,16 +139,15 @@ def study_line(session: Session, study: StudyHere) -> StudyLine:
     return line
 
 
-def study_brief(session: Session, study: StudyHere) -> StudyBrief:
-    """The part of a study's line that its pages need, in half the queries."""
-    of = {"study_id": study.id}
-    found = _STUDY.first(session, of)
+def study_brief(session: Session, row: Current) -> StudyBrief:
+    """The part of a study's line that its pages need, of the study's row."""
     design, units = None, {}
-    if found.version_id is not None:
-        design = json.loads(found.design)
-        units = by_task(design, dict(_UNITS.all(session, {"version_id": found.version_id})))
-    sessions = {(mode, status): n for mode, status, n in _SESSIONS.all(session, of)}
-    return StudyBrief(**_brief(found, found.number or 0, design, found.draft, units, sessions))
+    if row.design is not None:
+        design = json.loads(row.design)
+        units = by_task(design, dict(_UNITS.all(session, {"version_id": row.version_id})))
+    counts = _SESSIONS.all(session, {"study_id": row.id})
+    sessions = {(mode, status): n for mode, status, n in counts}
+    return StudyBrief(**_brief(row, row.number or 0, design, row.draft, units, sessions))
 
 
 def _lines(session: Session, studies: Sequence[Study]) -> list[StudyLine]:

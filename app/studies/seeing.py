@@ -78,12 +78,12 @@ def facts_for(session: Session, study: StudyHere, who: Who | None = None) -> Map
 
 def facts_seen(session: Session, study: StudyHere, by: Who | None) -> Mapping[str, StimulusFacts]:
     """Like `facts_for`, where the draft's last author is known already; None for one without."""
-    session.flush()  # what was just admitted counts
-    of = {"study_id": study.id}
-    if by is None:
-        return _facts(_PUT.all(session, of))
-    found = _OWNERS.all(session, of) if by.is_owner else _OTHERS.all(session, of | {"user_id": by.user_id})
-    return _facts(found)
+    return _FACTS.all(session, study, by)
+
+
+def own_facts(session: Session, study: StudyHere, who: Who) -> Mapping[str, StimulusFacts]:
+    """Those of `facts_for` that are the study's own."""
+    return _OWN_FACTS.all(session, study, who)
 
 
 def facts_where(
@@ -113,11 +113,29 @@ def _put_into(study_id: _Value) -> ColumnElement[bool]:
     return or_(col(Stimulus.id).in_(put), col(Stimulus.collection_id).in_(own))
 
 
-# Every page of a study before its launch asks for the stimuli that its draft may name.
-_of_it, _used = _put_into(bindparam("study_id")), used_by(bindparam("study_id"))
-_PUT = Hot(_named(_of_it, _used))
-_OWNERS = Hot(_named(true(), _used))
-_OTHERS = Hot(_named(or_(_of_it, _seen_by(bindparam("user_id"))), _used))
+class _Facts:
+    """The statements of stimuli that a draft may name, by who sees them: every page of a study before its launch asks.
+
+    `which` leaves out others.
+    """
+
+    def __init__(self, *which: ColumnElement[bool]) -> None:
+        put, own = _put_into(bindparam("study_id")), used_by(bindparam("study_id"))
+        self._of_nobody = Hot(_named(put, own).where(*which))
+        self._of_owners = Hot(_named(true(), own).where(*which))
+        self._of_others = Hot(_named(or_(put, _seen_by(bindparam("user_id"))), own).where(*which))
+
+    def all(self, session: Session, study: StudyHere, by: Who | None) -> Mapping[str, StimulusFacts]:
+        session.flush()  # what was just admitted counts
+        of = {"study_id": study.id}
+        if by is None:
+            return _facts(self._of_nobody.all(session, of))
+        if by.is_owner:
+            return _facts(self._of_owners.all(session, of))
+        return _facts(self._of_others.all(session, of | {"user_id": by.user_id}))
+
+
+_FACTS, _OWN_FACTS = _Facts(), _Facts(used_by(bindparam("study_id")))
 
 
 def _writer(session: Session, study: StudyHere) -> Who | None:

@@ -39,7 +39,7 @@ from app.core.problems import Fault
 from app.core.templating import html_of
 from app.matches.watching import match_blocks
 from app.studies.access import StudyHere
-from app.studies.drafts import draft_here, is_frozen, newest_number
+from app.studies.drafts import draft_here
 from app.studies.file.comparable import has_blocks
 from app.studies.file.drafts import DraftCheck, check_draft
 from app.studies.file.templates import unfilled
@@ -168,8 +168,7 @@ def design_page(
     else:
         keys = fields_to_keys(keys, typed, whole=True, within=within).keys
         found = _found(keys, stimuli, check_draft(dict(keys), stimuli), refused, section, new)
-    newest = newest_number(session, study) or 0
-    frozen = newest > 0 and is_frozen(session, study, newest)
+    newest, frozen = here.row.number or 0, here.row.frozen_at is not None
     undo, redo = step_words(keys, steps_of(session, study.id, draft.revision))
     views, pages, n_due = found.views(), _pages(keys), due(keys, found.all)
     return DesignPage(

@@ -18,12 +18,13 @@ from app.outputs.taken import Taken, downloads_of
 from app.pairs.view import find_pairs
 from app.studies.access import StudyHere
 from app.studies.collections import own_collection
+from app.studies.current import current
 from app.studies.drafts import DraftHere, DraftView, draft_here
 from app.studies.file.comparable import blocks_in, unit_counts
 from app.studies.file.drafts import DraftCheck
 from app.studies.file.templates import unfilled
 from app.studies.listing import StudyBrief, completed_of, study_brief
-from app.studies.seeing import facts_for
+from app.studies.seeing import own_facts
 from app.tasks.listed import SHORT_TASK, units_in_words
 from app.tasks.pair.settings import pairs_of
 from app.tasks.pair.truth import truth_view
@@ -60,10 +61,11 @@ def brief_and_next(
 
     Before the launch also the draft, which was looked at for that.
     """
-    line = study_brief(session, study)
+    row = current(session, study)
+    line = study_brief(session, row)
     if line.state in _LAUNCHED:
         return line, next_of(_after(session, study, line), line.state), None
-    draft = draft_here(session, study)
+    draft = draft_here(session, study, row)
     return line, next_of(steps_of(session, who, study, line, draft), line.state), draft
 
 
@@ -88,9 +90,9 @@ def steps_of(
     if shows_any:
         has_pairs = not is_of_blocks or "pair" in unit_counts(draft.keys)
         # Whoever wrote the draft last sees what it may name: the same stimuli are not read twice.
-        seen = stimuli if draft.saved_by == who.email else facts_for(session, study, who)
-        own, mine = own_collection(session, study.id), own_of(seen)
-        link = f"/admin/stimuli/upload?collection={own.slug}" if own and not mine else f"{here}/clips"
+        mine = own_of(stimuli) if draft.saved_by == who.email else own_facts(session, study, who)
+        own = None if mine else own_collection(session, study.id)
+        link = f"/admin/stimuli/upload?collection={own.slug}" if own else f"{here}/clips"
         yield _clips(mine, true_source_of(draft.keys), has_pairs, link)
     yield _blocks(draft, check, here) if is_of_blocks else _pairs(draft, stimuli, here)
     yield _design(line, draft, check, here)

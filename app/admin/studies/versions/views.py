@@ -14,7 +14,7 @@ from app.admin.pages import AdminPage
 from app.core.errors import StudyError, page_words
 from app.core.problems import Fault, Problem
 from app.studies.access import StudyHere
-from app.studies.drafts import DraftHere, draft_here, is_frozen
+from app.studies.drafts import DraftHere, draft_here
 from app.studies.file.difference import Difference
 from app.studies.file.problems import StudyFileProblems
 from app.studies.file.titles import in_words
@@ -101,8 +101,7 @@ def _unsaved(
     if not draft.is_unsaved:
         return None
     check, changes = here.check, unsaved_differences(session, study, here)
-    newest = versions[0].number if versions else 0
-    frozen = bool(newest) and is_frozen(session, study, newest)
+    newest, frozen = here.row.number or 0, here.row.frozen_at is not None
     return Unsaved(
         revision=draft.revision,
         saved_at=draft.saved_at,
