@@ -14,6 +14,7 @@ from typing import Annotated
 from urllib.parse import quote, urlsplit
 
 from fastapi import Depends, Request, Response
+from sqlmodel import Session
 
 from app.accounts import logins
 from app.accounts.dependencies import WhoDep as WhoDep
@@ -23,9 +24,10 @@ from app.admin.studies.steps import Step, brief_and_next
 from app.core.database import Database
 from app.core.dependencies import DatabaseDep, Now, SettingsDep, without_nul
 from app.core.headers import SAFE
-from app.studies.access import study_for
+from app.studies.access import StudyHere, study_for
+from app.studies.current import Current
 from app.studies.dependencies import StudyDep as StudyDep
-from app.studies.drafts import DraftHere
+from app.studies.drafts import DraftHere, draft_here
 from app.tasks.registry import DESIGNS
 from app.trials.tables import State
 
@@ -117,8 +119,8 @@ class StudyTab:
 class Shell:
     """The frame of every experimenter's page. `said` is a code of `notices.NOTICES`.
 
-    `next_step` belongs to the study; None outside of one, and if all is done. `draft` is the study's design as it was
-    looked at for that: only where nothing is changed before the page is made, and not after the launch.
+    `next_step` belongs to the study; None outside of one, and if all is done. `row` and, before the launch, `draft` are
+    the study as it was looked at for that: only where nothing is changed before the page is made.
     """
 
     who: Who
@@ -129,16 +131,25 @@ class Shell:
     study: StudyTab | None
     said: str
     next_step: Step | None = None
+    row: Current | None = None
     draft: DraftHere | None = None
+
+    def draft_of(self, session: Session, study: StudyHere) -> DraftHere:
+        """The design of the page's study, which is not read again."""
+        return self.draft or draft_here(session, study, self.row)
 
 
 async def get_shell(request: Request, database: DatabaseDep) -> Shell:
     who, study = request.state.who, request.state.study
     is_page = request.headers.get("accept") != "application/json"  # scripts have no use for the rest
-    tab, step, draft = StudyTab(study.slug, study.state, study.is_archived) if study else None, None, None
+    tab = StudyTab(study.slug, study.state, study.is_archived) if study else None
+    step: Step | None = None
+    row: Current | None = None
+    draft: DraftHere | None = None
     if study and tab and is_page:
-        line, step, looked_at = await database.read(brief_and_next, who, study)
-        draft = looked_at if request.method in SAFE else None
+        line, step, row, draft = await database.read(brief_and_next, who, study)
+        if request.method not in SAFE:
+            row = draft = None
         tab = replace(
             tab,
             title=line.title,
@@ -155,6 +166,7 @@ async def get_shell(request: Request, database: DatabaseDep) -> Shell:
         study=tab,
         said=request.query_params.get("said", ""),
         next_step=step,
+        row=row,
         draft=draft,
     )
 

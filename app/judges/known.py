@@ -5,6 +5,7 @@ from dataclasses import dataclass, field
 
 from sqlmodel import Session, col, select
 
+from app.jobs.queue import JobView
 from app.judges.standing import JudgeHere, judges_here, runs_with_verdicts
 from app.judges.study import judged_version, main_pairs_of
 from app.library.tables import Stimulus
@@ -58,8 +59,11 @@ class Known:
     number: int = 0
 
 
-def known_of(session: Session, slug: str) -> Known:
-    """The names of a study; of one without a version none. Raises NotFound."""
+def known_of(session: Session, slug: str, runs: Sequence[JobView] | None = None) -> Known:
+    """The names of a study; of one without a version none. `runs` are its `runs_with_verdicts` where they were read.
+
+    Raises NotFound.
+    """
     study = study_named(session, slug)
     version = judged_version(session, study)
     if version is None:
@@ -70,7 +74,8 @@ def known_of(session: Session, slug: str) -> Known:
         KnownPair(str(pair["pair"]), str(pair["stimulus_a"]), str(pair["stimulus_b"]))
         for pair in main_pairs_of(session, slug, version)
     ]
-    here = judges_here(runs_with_verdicts(session, study.id), "pairs" if pairs else "items")
+    runs = runs_with_verdicts(session, study.id) if runs is None else runs
+    here = judges_here(runs, "pairs" if pairs else "items")
     units = session.exec(
         select(Unit.name, UnitMember.slot, Unit.kind, Stimulus.name)
         .outerjoin(UnitMember, col(UnitMember.unit_id) == Unit.id)

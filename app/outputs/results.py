@@ -229,7 +229,7 @@ def _in_sessions(*what: ColumnElement[Any], of: type[Response] | type[Exclusion]
     """One row about the sessions that count, or about what each of them has."""
     found = select_columns(*what).select_from(ParticipantSession)
     found = found.join(StudyVersion, col(StudyVersion.id) == ParticipantSession.version_id)
-    found = found.where(_of_study, ParticipantSession.mode != Mode.PREVIEW)
+    found = found.where(_of_study, col(ParticipantSession.mode) != Mode.PREVIEW)
     return (found.join(of, col(of.session_id) == ParticipantSession.id) if of else found).subquery()
 
 
@@ -249,7 +249,9 @@ _COUNTS = Hot(
         select_columns(func.max(StudyVersion.id)).where(_of_study).scalar_subquery().label("version"),
         select_columns(func.max(Job.id))
         .where(
-            col(Job.study_id) == bindparam("study_id"), Job.kind == Kind.JUDGES, Job.status == JobStatus.DONE
+            col(Job.study_id) == bindparam("study_id"),
+            col(Job.kind) == Kind.JUDGES,
+            col(Job.status) == JobStatus.DONE,
         )
         .scalar_subquery()
         .label("judges"),

@@ -120,9 +120,12 @@ class ClipCard:
     clip_sha256: str
 
 
-def pairs_here(session: Session, who: Who, study: StudyHere, looked_at: DraftHere | None = None) -> PairsHere:
-    """`looked_at` is the study's draft where that was read before."""
-    looked_at = looked_at or draft_here(session, study)
+def pairs_here(session: Session, who: Who, study: StudyHere) -> PairsHere:
+    return pairs_of(session, who, study, draft_here(session, study))
+
+
+def pairs_of(session: Session, who: Who, study: StudyHere, looked_at: DraftHere) -> PairsHere:
+    """The pairs of a study's draft that was read before."""
     whole, stimuli = looked_at.draft, looked_at.stimuli
     draft = replace(whole, keys=dict(of_block(whole.keys, study.block)))
     # Of one block with all, as the ids of drawn pairs depend on those of the blocks before.

@@ -77,9 +77,9 @@ class Current(NamedTuple):
     @property
     def author(self) -> Who | None:
         """Who wrote the draft last; None without a draft, or where that is not known."""
-        if self.user_id is None:
+        if self.user_id is None or self.email is None or self.role is None:
             return None
-        return Who(self.user_id, self.email or "", Role(self.role))
+        return Who(self.user_id, self.email, Role(self.role))
 
 
 def current(session: Session, study: StudyHere) -> Current:

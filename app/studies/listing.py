@@ -181,9 +181,8 @@ def _briefs(session: Session, studies: Sequence[Study]) -> list[dict[str, Any]]:
     briefs = []
     for study, id_ in zip(studies, ids, strict=True):
         version, draft = versions.get(id_), drafts.get(id_)
-        of = version.id if version else None
-        number = version.number if version else 0
-        keys = draft.keys if draft else None
+        of = version.id if version else 0
+        number, keys = version.number if version else 0, draft.keys if draft else None
         briefs.append(_brief(study, number, designs.get(of), keys, units.get(of, {}), sessions.get(id_, {})))
     return briefs
 

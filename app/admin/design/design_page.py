@@ -161,7 +161,7 @@ def design_page(
     `saved` is the result of a save with places that another editor changed, too.
     """
     section_named(section)
-    here, within = shell.draft or draft_here(session, study), partial(is_within, section)
+    here, within = shell.draft_of(session, study), partial(is_within, section)
     draft, stimuli, keys = here.draft, here.stimuli, here.draft.keys
     if typed is None:
         found = _found(keys, stimuli, here.check, refused, section, new)

@@ -67,10 +67,10 @@ def judges_page(
     """The run `run`, or the newest of pairs and of items, and the judges to choose from; `form` is one that was not
     taken, and `check` what is wrong with its file.
     """
-    known = known_of(session, study.slug)
+    runs = runs_with_verdicts(session, study.id)
+    known = known_of(session, study.slug, runs)
     otherwise: About = "pairs" if known.pairs else "items"
     jobs = queue.jobs_of(session, JobKind.JUDGES, study.id)
-    runs = runs_with_verdicts(session, study.id)
     done = [job for job in jobs if job.status is JobStatus.DONE]
     newest = {
         about: job for about in ABOUT if (job := next(runs_about(runs, about, otherwise), None)) is not None

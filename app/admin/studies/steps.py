@@ -18,7 +18,7 @@ from app.outputs.taken import Taken, downloads_of
 from app.pairs.view import find_pairs
 from app.studies.access import StudyHere
 from app.studies.collections import own_collection
-from app.studies.current import current
+from app.studies.current import Current, current
 from app.studies.drafts import DraftHere, DraftView, draft_here
 from app.studies.file.comparable import blocks_in, unit_counts
 from app.studies.file.drafts import DraftCheck
@@ -56,17 +56,17 @@ class Step:
 
 def brief_and_next(
     session: Session, who: Who, study: StudyHere
-) -> tuple[StudyBrief, Step | None, DraftHere | None]:
+) -> tuple[StudyBrief, Step | None, Current, DraftHere | None]:
     """The study's brief and next step: after its launch, the one that follows. None if all is done.
 
-    Before the launch also the draft, which was looked at for that.
+    Also what was read for that: the study's row and, before the launch, its draft.
     """
     row = current(session, study)
     line = study_brief(session, row)
     if line.state in _LAUNCHED:
-        return line, next_of(_after(session, study, line), line.state), None
+        return line, next_of(_after(session, study, line), line.state), row, None
     draft = draft_here(session, study, row)
-    return line, next_of(steps_of(session, who, study, line, draft), line.state), draft
+    return line, next_of(steps_of(session, who, study, line, draft), line.state), row, draft
 
 
 def next_of(steps: Iterable[Step], state: State) -> Step | None:

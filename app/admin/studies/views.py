@@ -10,7 +10,7 @@ from app.admin.access import Shell
 from app.admin.pages import AdminPage
 from app.admin.studies.steps import Step, marks_of, next_of, steps_of
 from app.studies.access import SharedWith, StudyHere, shares
-from app.studies.drafts import DraftView, draft_here
+from app.studies.drafts import DraftView
 from app.studies.listing import StudyLine, study_line
 from app.studies.notes import NoteView, notes_of
 from app.trials.tables import Mode
@@ -61,7 +61,7 @@ def overview_page(
     note: str = "",
 ) -> OverviewPage:
     """`site` is where the service is reached, for the address that participants are given."""
-    line, draft = study_line(session, study), shell.draft or draft_here(session, study)
+    line, draft = study_line(session, study), shell.draft_of(session, study)
     steps = list(steps_of(session, shell.who, study, line, draft))
     return OverviewPage(
         shell=shell,
