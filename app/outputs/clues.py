@@ -77,13 +77,15 @@ class ClueClips:
 class CluesState:
     """The newest finished report; `is_current` where it is of just the clips that the newest version shows.
 
-    `says` is its verdict in one sentence, `tells` whether something gives the source away.
+    `says` is its verdict in one sentence, `tells` whether something gives the source away, `cannot_tell` whether there
+    are too few clips to say so.
     """
 
     job_id: int | None
     is_current: bool
     was_seen: bool
     tells: bool
+    cannot_tell: bool
     says: str
 
 
@@ -243,7 +245,7 @@ def clues_state(session: Session, study: StudyHere) -> CluesState:
     """The clue report's state for the launch checklist: prefers one of the clips shown now to a newer one of others."""
     done = [job for job in clue_runs(session, study) if job.status is JobStatus.DONE]
     if not done:
-        return CluesState(None, is_current=False, was_seen=False, tells=False, says="")
+        return CluesState(None, is_current=False, was_seen=False, tells=False, cannot_tell=False, says="")
     found = clips_of(session, study)
     current = [job for job in done if found.version is not None and is_of(job, found)]
     job = (current or done)[0]
@@ -253,5 +255,6 @@ def clues_state(session: Session, study: StudyHere) -> CluesState:
         is_current=bool(current),
         was_seen=any(each.seen_at is not None for each in current or done[:1]),
         tells=verdict.tells,
+        cannot_tell=verdict.code == "too-few",
         says=" ".join((verdict.says, *verdict.because[:1])),
     )

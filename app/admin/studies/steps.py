@@ -231,7 +231,9 @@ def _watch(line: StudyBrief, here: str) -> Step:
     """The step of watching: done when the study is closed; the experimenter decides how many answers are enough."""
     done, open_ = line.n_completed(Mode.LIVE), line.sessions.get((Mode.LIVE, Status.ACTIVE), 0)
     # Who left without a word is among them: *Monitor* tells who is there.
-    says = f"{counted(done, 'live session')} completed, {open_} under way or left"
+    asked = line.sessions.get((Mode.LIVE, Status.ARRIVED), 0)
+    at_consent = f"{asked} on the consent page, " if asked else ""
+    says = f"{counted(done, 'live session')} completed, {at_consent}{open_} under way or left"
     if not line.n_sessions(Mode.LIVE):
         says = "No live session yet"
     about, link = "See who comes, where people leave, and what goes wrong", f"{here}/monitor"
