@@ -13,13 +13,12 @@ from app.accounts.logins import Who
 from app.catalog.uses import parts_of
 from app.core.database import Database
 from app.core.errors import Conflict, NotFound
-from app.core.problems import counted, listed
 from app.jobs import queue
 from app.jobs.queue import JobView
 from app.jobs.tables import JobStatus, Kind
 from app.library.contents import is_kept
 from app.library.documents import Document
-from app.library.kinds import StimulusKind
+from app.library.kinds import StimulusKind, kinds_in_words
 from app.library.tables import Stimulus
 from app.pairs.view import find_pairs
 from app.studies.access import StudyHere
@@ -69,8 +68,7 @@ class ClueClips:
     @property
     def says(self) -> str:
         """The number of each kind: `18 clips`."""
-        kinds = Counter(clip.kind for clip in self.clips)
-        return listed([counted(n, kind) for kind, n in sorted(kinds.items())] or ["0 clips"], "and")
+        return kinds_in_words(Counter(clip.kind for clip in self.clips))
 
 
 @dataclass(frozen=True, slots=True)

@@ -115,7 +115,9 @@ def test_the_next_step_follows_what_was_done_on_every_page(way: Way, study: str)
     way.to(State.LIVE)
     assert way.next.startswith("Next: Watch. No live session yet.")
     asked = Walk(way.client, study)
-    assert way.next.startswith("Next: Watch. 0 live sessions completed, 1 on the consent page, 0 under way or left.")
+    assert way.next.startswith(
+        "Next: Watch. 0 live sessions completed, 1 on the consent page, 0 under way or left."
+    )
     asked.to("end")
     Walk(way.client, study).to("trial-2")
     assert way.next.startswith("Next: Watch. 1 live session completed, 1 under way or left.")
@@ -152,8 +154,8 @@ def test_too_few_clips_to_find_clues_in_are_not_called_fine_and_need_no_reason(w
     way.work()
     assert "Too few clips to tell" in way.owner.get(f"{HERE}/clues").text
     page = way.owner.get(f"{HERE}/launch").text
-    known = r'<li class="check-unknown">\s*<span class="badge plain">not known</span>\s*<p id="[^"]+"><strong>Clue report'
-    assert re.search(known, page)
+    unknown = r'<li class="check-unknown">\s*<span class="badge plain">not known</span>\s*<p [^>]+><strong>Clue report'
+    assert re.search(unknown, page)
     assert ("know-pilot" in page, "know-clues" in page) == (True, False)
 
 
@@ -228,6 +230,10 @@ def test_the_first_step_counts_what_pairs_can_be_made_of_and_each_kind_with_its_
     pairs = {"id": "p", "task": "pair", **{key: study_file()[key] for key in ("sample", "trials")}}
     with way.database.transaction() as session:
         add_records(session, {"robot": 2, "gt": 1})
+    assert (
+        '<td data-label="In it">18 clips and 3 records</td>'
+        in way.owner.get("/admin/stimuli/collections").text
+    )
     for name, says, changes in (
         ("Clips", clips, {}),
         ("Stimuli", "3 records: 1 gt and 2 robot", records),
