@@ -16,7 +16,7 @@ from fastapi.routing import iter_route_contexts
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.exc import TimeoutError as NoConnection
 from starlette.exceptions import HTTPException
-from starlette.routing import BaseRoute, compile_path
+from starlette.routing import BaseRoute, Match, compile_path
 from starlette.types import ASGIApp
 
 import app.admin.access as by_cookie
@@ -38,6 +38,7 @@ from app.core.first_routes import FirstRoutes, Tell
 from app.core.headers import SAFE, SafetyHeaders
 from app.core.language import gettext as _
 from app.core.language import read_catalogues
+from app.core.problems import message_of
 from app.core.settings import Settings
 from app.core.storage import error_text, lacks_room, passes, why_not_stored
 from app.core.templating import STATIC, Static, render
@@ -188,6 +189,7 @@ async def _tell(request: Request, error: Exception) -> Response:
         details = error.details
     elif isinstance(error, HTTPException) and error.status_code != 404:
         status, title, message = error.status_code, _("That did not work"), str(error.detail)
+        headers = {**(error.headers or {}), **_allowed(request, error)}
     elif isinstance(error, RequestValidationError) and _wants_json(request):
         status, title, message = 422, _("That did not work"), _explained(error)
     else:
@@ -199,6 +201,18 @@ async def _tell(request: Request, error: Exception) -> Response:
     ):
         return RedirectResponse(_without_slash(request), 307)
     return _reply(request, status, title, message, headers, details)
+
+
+def _allowed(request: Request, error: HTTPException) -> Mapping[str, str]:
+    """`Allow` of a 405: the router names the methods of one route alone, while an address may have one for each."""
+    contexts = iter_route_contexts(request.app.routes) if error.status_code == 405 else ()
+    found = {
+        method
+        for context in contexts
+        if context.methods and context.matches(request.scope)[0] is not Match.NONE
+        for method in context.methods
+    }
+    return {"Allow": ", ".join(sorted(found))} if found else {}
 
 
 def _without_slash(request: Request) -> str:
@@ -261,7 +275,7 @@ def _wants_json(request: Request) -> bool:
 def _explained(error: RequestValidationError) -> str:
     """Each invalid field and the reason; never the value itself, which may be anything."""
     parts = (
-        f"{' › '.join(map(str, fault['loc'][1:] or fault['loc']))}: {fault['msg']}"
+        f"{' › '.join(map(str, fault['loc'][1:] or fault['loc']))}: {message_of(fault)}"
         for fault in error.errors()[:20]
     )
     return "; ".join(parts)

@@ -15,14 +15,13 @@ from app.accounts.logins import Who
 from app.catalog.uses import parts_of
 from app.core.database import Database
 from app.core.errors import Conflict, NotFound
-from app.core.problems import counted, listed
 from app.core.statements import Hot
 from app.jobs import queue
 from app.jobs.queue import JobView
 from app.jobs.tables import JobStatus, Kind
 from app.library.contents import is_kept
 from app.library.documents import Document
-from app.library.kinds import StimulusKind
+from app.library.kinds import StimulusKind, kinds_in_words
 from app.library.tables import Stimulus
 from app.pairs.view import find_pairs
 from app.studies.access import StudyHere
@@ -72,21 +71,22 @@ class ClueClips:
     @property
     def says(self) -> str:
         """The number of each kind: `18 clips`."""
-        kinds = Counter(clip.kind for clip in self.clips)
-        return listed([counted(n, kind) for kind, n in sorted(kinds.items())] or ["0 clips"], "and")
+        return kinds_in_words(Counter(clip.kind for clip in self.clips))
 
 
 @dataclass(frozen=True, slots=True)
 class CluesState:
     """The newest finished report; `is_current` where it is of just the clips that the newest version shows.
 
-    `says` is its verdict in one sentence, `tells` whether something gives the source away.
+    `says` is its verdict in one sentence, `tells` whether something gives the source away, `cannot_tell` whether there
+    are too few clips to say so.
     """
 
     job_id: int | None
     is_current: bool
     was_seen: bool
     tells: bool
+    cannot_tell: bool
     says: str
 
 
@@ -262,7 +262,7 @@ def clues_state(session: Session, study: StudyHere) -> CluesState:
     """The clue report's state for the launch checklist: prefers one of the clips shown now to a newer one of others."""
     done = [job for job in clue_runs(session, study) if job.status is JobStatus.DONE]
     if not done:
-        return CluesState(None, is_current=False, was_seen=False, tells=False, says="")
+        return CluesState(None, is_current=False, was_seen=False, tells=False, cannot_tell=False, says="")
     found = clips_of(session, study)
     current = [job for job in done if found.version is not None and is_of(job, found)]
     job = (current or done)[0]
@@ -272,5 +272,6 @@ def clues_state(session: Session, study: StudyHere) -> CluesState:
         is_current=bool(current),
         was_seen=any(each.seen_at is not None for each in current or done[:1]),
         tells=verdict.tells,
+        cannot_tell=verdict.code == "too-few",
         says=" ".join((verdict.says, *verdict.because[:1])),
     )

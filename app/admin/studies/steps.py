@@ -15,7 +15,8 @@ from app.library.kinds import StimulusKind
 from app.outputs.clues import clips_of, clue_runs, is_of, verdict_of
 from app.outputs.results import ResultsRequest, standing
 from app.outputs.taken import Taken, downloads_of
-from app.pairs.view import find_pairs
+from app.pairs.capacity import true_first
+from app.pairs.view import FoundPairs, find_pairs
 from app.studies.access import StudyHere
 from app.studies.collections import own_collection
 from app.studies.current import Current, current
@@ -26,9 +27,10 @@ from app.studies.file.templates import unfilled
 from app.studies.listing import StudyBrief, completed_of, study_brief
 from app.studies.seeing import own_facts
 from app.tasks.listed import SHORT_TASK, units_in_words
+from app.tasks.pair.pairs import shown_in
 from app.tasks.pair.settings import pairs_of
 from app.tasks.pair.truth import truth_view
-from app.trials.stimuli import StimulusFacts, own_of, true_source_of
+from app.trials.stimuli import StimulusFacts, of_kind, own_of, true_source_of
 from app.trials.tables import Mode, State, Status
 
 _LAUNCHED = (State.LIVE, State.PAUSED, State.CLOSED)
@@ -87,14 +89,18 @@ def steps_of(
     draft, stimuli, check = looked_at.draft, looked_at.stimuli, looked_at.check
     shows_any = check.design is None or bool(check.design.stimuli)
     is_of_blocks = draft.keys.get("blocks") is not None
+    found = None if is_of_blocks else find_pairs(draft.keys, stimuli)
     if shows_any:
         has_pairs = not is_of_blocks or "pair" in unit_counts(draft.keys)
         # Whoever wrote the draft last sees what it may name: the same stimuli are not read twice.
         mine = own_of(stimuli) if draft.saved_by == who.email else own_facts(session, study, who)
+        if found is not None:
+            # A collection may hold records that pairs of clips are never made of, and the other way round.
+            mine = of_kind(mine, shown_in(found.pairs, stimuli)) or mine
         own = None if mine else own_collection(session, study.id)
         link = f"/admin/stimuli/upload?collection={own.slug}" if own else f"{here}/clips"
         yield _clips(mine, true_source_of(draft.keys), has_pairs, link)
-    yield _blocks(draft, check, here) if is_of_blocks else _pairs(draft, stimuli, here)
+    yield _blocks(draft, check, here) if found is None else _pairs(draft, found, here)
     yield _design(line, draft, check, here)
     if shows_any:
         yield _clues(session, study, looked_at, here)
@@ -106,22 +112,25 @@ def steps_of(
 
 
 def _clips(stimuli: Mapping[str, StimulusFacts], true_source: str, has_pairs: bool, link: str) -> Step:
-    sources = Counter(clip.source for clip in stimuli.values())
+    """The step of stimuli, each kind with its sources."""
+    kinds: dict[StimulusKind, Counter[str]] = {}
+    for one in stimuli.values():
+        kinds.setdefault(one.kind, Counter())[one.source] += 1
     parts = [
-        f"{n} {source}" for source, n in sorted(sources.items(), key=lambda s: (s[0] != true_source, s[0]))
+        f"{counted(sources.total(), kind)}: "
+        + listed([f"{sources[name]} {name}" for name in sorted(sources, key=true_first(true_source))], "and")
+        for kind, sources in sorted(kinds.items())
     ]
-    kinds = Counter(clip.kind for clip in stimuli.values())
-    there = listed([counted(n, kind) for kind, n in sorted(kinds.items())] or [""], "and")
-    says = f"{there}: {listed(parts, 'and')}" if parts else "No clip yet" if has_pairs else "Nothing yet"
-    name, shown = ("Clips", "the videos to be compared") if has_pairs else ("Stimuli", "what is to be shown")
+    of_clips = has_pairs and kinds.keys() <= {StimulusKind.CLIP}
+    says = "; ".join(parts) or ("No clip yet" if of_clips else "Nothing yet")
+    name, shown = ("Clips", "the videos to be compared") if of_clips else ("Stimuli", "what is to be shown")
     about = f"Upload {shown}, and say which source each is of"
     return Step(name, about, len(stimuli) > 1, says, link)
 
 
-def _pairs(draft: DraftView, stimuli: Mapping[str, StimulusFacts], here: str) -> Step:
+def _pairs(draft: DraftView, found: FoundPairs, here: str) -> Step:
     """The step of pairs: done if they have a truth, or it was stated that no source is the true one."""
     about = "Say which two clips are shown side by side"
-    found = find_pairs(draft.keys, stimuli)
     if found.faults:
         says = f"{counted(len(found.faults), 'problem')} to correct: {in_form_words(found.faults[0]).message}"
         return Step("Pairs", about, False, says, f"{here}/pairs")
@@ -228,7 +237,9 @@ def _watch(line: StudyBrief, here: str) -> Step:
     """The step of watching: done when the study is closed; the experimenter decides how many answers are enough."""
     done, open_ = line.n_completed(Mode.LIVE), line.sessions.get((Mode.LIVE, Status.ACTIVE), 0)
     # Who left without a word is among them: *Monitor* tells who is there.
-    says = f"{counted(done, 'live session')} completed, {open_} under way or left"
+    asked = line.sessions.get((Mode.LIVE, Status.ARRIVED), 0)
+    at_consent = f"{asked} on the consent page, " if asked else ""
+    says = f"{counted(done, 'live session')} completed, {at_consent}{open_} under way or left"
     if not line.n_sessions(Mode.LIVE):
         says = "No live session yet"
     about, link = "See who comes, where people leave, and what goes wrong", f"{here}/monitor"
