@@ -9,9 +9,8 @@ import pytest
 from sqlalchemy import Engine, event
 
 from app.core.database import Database
-from app.studies import drafts
 from app.studies.drafts import create_study
-from app.studies.file.drafts import with_slug
+from app.studies.file.drafts import check_draft, with_slug
 from tests.admin.persons import Person
 from tests.factories import NOW, study_file
 from tests.sessions.walks import Walk
@@ -46,13 +45,13 @@ def written(database: Database, owner: Person, study: str) -> str:
 def test_a_page_before_the_launch_reads_the_draft_and_its_stimuli_once_and_checks_it_once(
     owner: Person, written: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    checked, check = [], drafts.check_draft
+    checked = []
 
     def counted(keys: Any, stimuli: Any) -> Any:
         checked.append(keys)
-        return check(keys, stimuli)
+        return check_draft(keys, stimuli)
 
-    monkeypatch.setattr(drafts, "check_draft", counted)
+    monkeypatch.setattr("app.studies.drafts.check_draft", counted)
     for end in BEFORE_LAUNCH:
         checked.clear()
         with statements() as found:
