@@ -107,7 +107,9 @@ class _ForSQLite:
 
     def run(self, driver: sqlite3.Connection, rows: Sequence[Values]) -> None:
         try:
-            values = [value for row in rows for value in self._in_order(row)]
+            values: list[Any] = []
+            for row in rows:
+                values += self._in_order(row)
             driver.execute(self._text_of(len(rows)), values)
         except sqlite3.Error as error:
             raise _as_sqlalchemys(error, self._text) from error

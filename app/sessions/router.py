@@ -9,7 +9,7 @@ from fastapi import APIRouter, Request, Response
 from fastapi.responses import JSONResponse
 from starlette.routing import Route
 
-from app.core import dependencies
+from app.core import dependencies, headers
 from app.core.database import Database
 from app.core.dependencies import (
     DatabaseDep,
@@ -23,7 +23,7 @@ from app.core.dependencies import (
     without_nul,
 )
 from app.core.errors import Closed, InvalidAnswer, NotFound
-from app.core.headers import ANYWHERE_POLICY, header_of
+from app.core.headers import ANYWHERE_POLICY, Ready, header_of
 from app.core.language import current_language, speak
 from app.core.language import gettext as _
 from app.core.settings import Settings
@@ -185,7 +185,7 @@ async def fill_preview(
 
 def _see_other(there: str) -> Response:
     """The way to a page of ours, whose address has nothing to be escaped: tokens, slugs, and encoded parameters."""
-    return Response(status_code=303, headers={"Location": there, **NO_STORE})
+    return Ready(b"", 303, ((b"location", there.encode("ascii")), headers.NO_STORE))
 
 
 def _note_shown(database: Database, where: StudyWhere, now: datetime) -> None:
