@@ -16,7 +16,7 @@ from fastapi.routing import iter_route_contexts
 from sqlalchemy.exc import OperationalError
 from sqlalchemy.exc import TimeoutError as NoConnection
 from starlette.exceptions import HTTPException
-from starlette.routing import BaseRoute, compile_path
+from starlette.routing import BaseRoute, Match, compile_path
 from starlette.types import ASGIApp
 
 import app.admin.access as by_cookie
@@ -188,6 +188,7 @@ async def _tell(request: Request, error: Exception) -> Response:
         details = error.details
     elif isinstance(error, HTTPException) and error.status_code != 404:
         status, title, message = error.status_code, _("That did not work"), str(error.detail)
+        headers = {**(error.headers or {}), **_allowed(request, error)}
     elif isinstance(error, RequestValidationError) and _wants_json(request):
         status, title, message = 422, _("That did not work"), _explained(error)
     else:
@@ -199,6 +200,18 @@ async def _tell(request: Request, error: Exception) -> Response:
     ):
         return RedirectResponse(_without_slash(request), 307)
     return _reply(request, status, title, message, headers, details)
+
+
+def _allowed(request: Request, error: HTTPException) -> Mapping[str, str]:
+    """`Allow` of a 405: the router names the methods of one route alone, while an address may have one for each."""
+    contexts = iter_route_contexts(request.app.routes) if error.status_code == 405 else ()
+    found = {
+        method
+        for context in contexts
+        if context.methods and context.matches(request.scope)[0] is not Match.NONE
+        for method in context.methods
+    }
+    return {"Allow": ", ".join(sorted(found))} if found else {}
 
 
 def _without_slash(request: Request) -> str:

@@ -73,7 +73,7 @@ def read_responses(path: Path | str, columns: Sequence[Column] = RESPONSE_COLUMN
     Raises
     ------
     ReadError
-        If the file is missing, empty, not UTF-8 or not what its suffix says.
+        If the file is missing, empty, not text or not what its suffix says.
     SchemaError
         At the first cell that is not allowed.
     """

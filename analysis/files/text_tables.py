@@ -30,7 +30,7 @@ _BLANK = re.compile(rb"(?:[ \t,;]*+(?:\r\n?|\n))++")
 _SAMPLE_BYTES = 1 << 16
 _SAMPLE_ROWS = 100
 _SHOWN_ROWS = 5
-_AS_UTF8 = "UTF-8 text; save it again as CSV UTF-8"
+_AS_UTF8 = "UTF-8, or UTF-16 with a byte order mark; save it again as CSV UTF-8"
 
 
 class EmptyTable(TableFault):

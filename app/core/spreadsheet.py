@@ -218,7 +218,7 @@ class CsvTable:
 
 
 def text_in(path: Path, largest_bytes: int, remedy: str = _IN_UTF8) -> str:
-    """The text of a file in UTF-8. Raises BadTable."""
+    """The text of a file, as `text_of` reads its bytes. Raises BadTable."""
     try:
         if path.stat().st_size > largest_bytes:
             raise BadTable(
@@ -231,7 +231,7 @@ def text_in(path: Path, largest_bytes: int, remedy: str = _IN_UTF8) -> str:
 
 
 def text_of(data: bytes, file: str = "", remedy: str = _IN_UTF8) -> str:
-    """The bytes of a file as text. Raises BadTable."""
+    """The bytes of a file as text: UTF-8, or UTF-16 and UTF-32 with a byte order mark. Raises BadTable."""
     try:
         text = bytes(decoded(data))
         return text.decode()

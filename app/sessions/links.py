@@ -19,6 +19,7 @@ from app.core.language import gettext as _
 from app.core.language import noop
 from app.sessions.exclusions import of_people
 from app.studies.access import StudyHere
+from app.studies.file.recruiters import heads_participants
 
 LONGEST_NAME = 199
 MOST_NAMES = 5_000
@@ -72,9 +73,11 @@ def is_an_id(text: str) -> bool:
 
 
 def names_in(text: str) -> Sequence[str]:
-    """One name per line, each once. Raises BadNames for none, too many, or one that cannot be an id."""
-    names = tuple(dict.fromkeys(line.strip() for line in text.splitlines() if line.strip()))
-    return checked_names(names)
+    """One name per line, each once, below a heading or without. Raises BadNames for none, too many, or one that cannot
+    be an id.
+    """
+    names = list(dict.fromkeys(line.strip() for line in text.splitlines() if line.strip()))
+    return checked_names(names[1:] if names and heads_participants(names[0]) else names)
 
 
 def checked_names(names: Sequence[str]) -> Sequence[str]:

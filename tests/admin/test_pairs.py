@@ -252,6 +252,7 @@ def test_a_list_is_read_as_excel_saves_text_and_one_in_windows_own_letters_is_re
     refused = looked_at(LIST.replace("q2", "q-ü").encode("cp1252"))
     assert "row 3, column pair: &#39;q-ü&#39; is not UTF-8 but, it seems, Windows-1252" in refused
     assert "save it as CSV in UTF-8" in refused
+    assert "CSV (UTF-8) or as Unicode text (UTF-16)" in refused
 
 
 def test_names_of_a_list_that_look_alike_are_said_before_and_after(made: Person) -> None:

@@ -375,6 +375,17 @@ def test_what_is_too_large_is_refused(people: People) -> None:
         assert (response.status_code, "Large" in response.text) == (413, True)
 
 
+def test_a_method_that_an_address_does_not_take_is_told_those_that_it_takes(people: People) -> None:
+    for route in ALL:
+        if not route.path.startswith("/static"):
+            response = people.ask("owner", Route("LINK", route.path))
+            here = {r.method for r in ALL if re.fullmatch(re.sub(r"\{[^}]+\}", "[^/]+", r.path), route.address)}
+            allowed = response.headers.get("allow", "").split(", ")
+            assert (response.status_code, sorted({*allowed} - {"HEAD"})) == (405, sorted(here)), route
+    assert people.client.post("/static/icon.svg").headers["allow"] == "GET, HEAD"
+    assert people.client.put("/p/1").headers["allow"] == "GET, HEAD, POST"
+
+
 def test_no_change_came_of_all_this(people: People) -> None:
     """Runs last: whoever was refused above has left no trace in the audit log."""
     entries = people.programs["owner"].get("/audit?limit=500").json()

@@ -23,8 +23,9 @@ from app.trials.tables import State
 from app.worker.worker import drain
 from tests.admin.persons import Person
 from tests.admin.test_design import form_on
-from tests.factories import NOW, load_file
+from tests.factories import NOW, load_file, study_file
 from tests.sessions.walks import Walk
+from tests.tasks.pair.played_records import add_records
 
 pytestmark = pytest.mark.usefixtures("few_resamples")
 
@@ -202,6 +203,25 @@ def test_pairs_have_a_truth_or_a_statement_that_there_is_none(way: Way, study: s
         with way.database.transaction() as session:
             load_file(session, tmp_path, sample=drawn, truth=truth)
         assert way.next.startswith(says)
+
+
+def test_the_first_step_counts_what_pairs_can_be_made_of_and_each_kind_with_its_sources(
+    way: Way, study: str, tmp_path: Path
+) -> None:
+    records = {"sample": None, "pairs": "pair,a,b\nq1,robot-0,robot-1\n", "truth": {"source": NO_SOURCE}}
+    clips = "18 clips: 6 human, 6 hybrid and 6 symbolic"
+    pairs = {"id": "p", "task": "pair", **{key: study_file()[key] for key in ("sample", "trials")}}
+    with way.database.transaction() as session:
+        add_records(session, {"robot": 2, "gt": 1})
+    for name, says, changes in (
+        ("Clips", clips, {}),
+        ("Stimuli", "3 records: 1 gt and 2 robot", records),
+        ("Stimuli", f"{clips}; 3 records: 1 gt and 2 robot", {"blocks": [pairs], "sample": None, "trials": None}),
+    ):
+        with way.database.transaction() as session:
+            load_file(session, tmp_path, **changes)
+        html = way.owner.get(HERE).text
+        assert (way.marks().get(name), f'<span class="says">{says}. <' in html) == ("done", True), says
 
 
 def test_a_new_version_is_previewed_and_piloted_anew(way: Way, study: str, tmp_path: Path) -> None:

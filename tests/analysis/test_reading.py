@@ -69,7 +69,8 @@ def test_a_byte_order_mark_crlf_lines_and_empty_last_lines_do_no_harm(tmp_path: 
         (b" \n\n", "the file is empty; allowed: a header and at least one row"),
         (
             "study,choice\ns,a\n".encode("utf-16-le"),
-            "the file holds zero bytes, so it is not UTF-8 text; allowed: UTF-8 text; save it again as CSV UTF-8",
+            "the file holds zero bytes, so it is not UTF-8 text; allowed: UTF-8, or UTF-16 with a byte order mark; "
+            "save it again as CSV UTF-8",
         ),
         (b"\n" + ",".join(COLUMNS).encode(), "row 1: the line is empty; allowed: the names of the columns"),
     ],
@@ -84,8 +85,8 @@ def test_latin_1_is_refused_at_its_cell(tmp_path: Path) -> None:
     content = as_csv(rows, tmp_path).decode().encode("latin-1")
     said = refusal(csv_file(tmp_path, content))
     assert said == (
-        "row 3, column participant: 'Zoë' is not UTF-8 but, it seems, Windows-1252; allowed: UTF-8 text; save it "
-        "again as CSV UTF-8"
+        "row 3, column participant: 'Zoë' is not UTF-8 but, it seems, Windows-1252; allowed: UTF-8, or UTF-16 with "
+        "a byte order mark; save it again as CSV UTF-8"
     )
 
 

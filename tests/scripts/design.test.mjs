@@ -89,8 +89,8 @@ test("a field that shapes the form counts once it is left; what is typed meanwhi
   assert.equal(document.querySelectorAll("input[type=file]").length, 1);
 });
 
-test("a list is read from a file in UTF-8, and one that is not is refused", async () => {
-  const asked = await opened(reply());
+test("a list is read from a file in UTF-8 or UTF-16, and one that is neither is refused", async () => {
+  const asked = await opened(reply(), reply(), reply());
   const choose = async (bytes) => {
     const file = find("input[type=file]");
     file.files = [new Blob([bytes])];
@@ -101,9 +101,15 @@ test("a list is read from a file in UTF-8, and one that is not is refused", asyn
   };
   await choose(new Uint8Array([0xff, 0x41]));
   await time.pass(750);
-  assert.deepEqual([asked.length, find("[data-saved]").textContent.startsWith("This file is not text in UTF-8"), find("[data-said]").textContent !== ""], [0, true, true]);
+  assert.deepEqual([asked.length, find("[data-saved]").textContent.startsWith("This file is no text that can be read"), find("[data-said]").textContent !== ""], [0, true, true]);
   await choose("pair,a,b\n");
   assert.deepEqual([bodies(asked)[0].fields.list, bodies(asked)[0].action], ["pair,a,b\n", "save"]);
+  const spelled = Buffer.from("\ufeffq\u00fc\tb\n", "utf16le");
+  for (const bytes of [spelled, Buffer.from(spelled).swap16()]) {
+    await choose(bytes);
+    assert.equal(find("#list").value, "q\u00fc\tb\n");
+    find("#list").value = "";
+  }
 });
 
 test("what was removed can be brought back, all as it was", async () => {

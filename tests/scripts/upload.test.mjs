@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { afterEach, beforeEach, mock, test } from "node:test";
+import { Parser } from "./markup.mjs";
 import { clock, fire, json, load, open, replying, run, settled, storage } from "./page.mjs";
 
 const find = (selector) => document.querySelector(selector);
@@ -87,12 +88,15 @@ test("a dropped file is chosen, and whoever leaves while files are on their way 
 
 test("files sent before the page was loaded are followed until each is over, over a lost line", async () => {
   const row = (token) => `<li data-token="${token}"><span data-place></span><form></form></li>`;
-  open(`<section data-queue><p data-estimate></p>${row("t1")}${row("t2")}</section>`, time);
+  const collections = (n) => `<form data-collection><select><option value="lib">Library (${n} stimuli)</option></select></form>`;
+  globalThis.DOMParser = Parser;
+  open(`${collections(0)}<section data-queue><p data-estimate></p>${row("t1")}${row("t2")}</section>`, time);
   const uploads = (...all) => () => json({ uploads: all });
   const asked = replying(
     uploads({ token: "t1", status: "processing", total: 4, done: 1 }, { token: "t2", status: "waiting", place: "2 before it", queue: "About 4 minutes for 2 files." }),
     new TypeError("network"),
     uploads({ token: "t1", status: "done" }, { token: "t2", status: "refused", message: "No video." }),
+    new Response(collections(1)),
   );
   await run("experimenter/stimuli-upload.js");
   const places = () => document.querySelectorAll("[data-place]").map((place) => place.textContent);
@@ -100,8 +104,8 @@ test("files sent before the page was loaded are followed until each is over, ove
   assert.deepEqual(places(), ["Being processed 25%", "2 before it"]);
   assert.equal(find("[data-estimate]").textContent, "About 4 minutes for 2 files.");
   await time.pass(2_000);
-  assert.deepEqual([places(), document.querySelectorAll("form").map((form) => form.hidden)], [["In the library", "Refused: No video."], [true, true]]);
+  assert.deepEqual([places(), document.querySelectorAll("li form").map((form) => form.hidden)], [["In the library", "Refused: No video."], [true, true]]);
   assert.equal(find("[data-estimate]").textContent, "");
   await time.pass(3_000);
-  assert.equal(asked.length, 3);
+  assert.deepEqual([asked.length, find("option").textContent], [4, "Library (1 stimuli)"]);
 });

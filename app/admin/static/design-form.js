@@ -123,12 +123,16 @@ function offerFiles() {
 async function readFile(chosen) {
   if (!chosen.files.length) return;
   try {
-    const text = new TextDecoder("utf-8", { fatal: true }).decode(await chosen.files[0].arrayBuffer());
+    const bytes = new Uint8Array(await chosen.files[0].arrayBuffer());
+    // Spreadsheets save Unicode text as UTF-16, with a byte order mark.
+    const mark = bytes[0] * 256 + bytes[1];
+    const encoding = { [0xfffe]: "utf-16le", [0xfeff]: "utf-16be" }[mark] ?? "utf-8";
+    const text = new TextDecoder(encoding, { fatal: true }).decode(bytes);
     byId(chosen.dataset.into).value = text;
     saver.mark();
     await saver.save("settle");
   } catch {
-    say("This file is not text in UTF-8: save it from the spreadsheet as CSV (UTF-8)", { trouble: true });
+    say("This file is no text that can be read: save it from the spreadsheet as CSV (UTF-8)", { trouble: true });
   }
 }
 

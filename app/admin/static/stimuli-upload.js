@@ -21,8 +21,21 @@ function sourceOf(name) {
   return name.match(/^([A-Za-z][A-Za-z]*)[-_. ]?\d|^([A-Za-z][A-Za-z]*)[-_ ]/)?.slice(1).find(Boolean)?.toLowerCase() ?? "";
 }
 
+/** The numbers in the list of collections, after something has come into one of them. */
+async function recount() {
+  const list = document.querySelector("[data-collection] select");
+  const answer = list && (await fetch(location.href).catch(() => null));
+  if (!answer?.ok) return;
+  const page = new DOMParser().parseFromString(await answer.text(), "text/html");
+  for (const option of list.querySelectorAll("option")) {
+    const now = page.querySelector(`[data-collection] option[value="${option.value}"]`);
+    if (now) option.textContent = now.textContent;
+  }
+}
+
 /** Files that were sent before this page was loaded: their places, until each is over. */
 async function followQueue() {
+  let more = false;
   try {
     const { uploads } = await send("GET", "/admin/stimuli/uploads");
     for (const row of queue.querySelectorAll("[data-token]")) {
@@ -32,12 +45,14 @@ async function followQueue() {
       const over = { done: "In the library", refused: `Refused: ${found.message}`, cancelled: "Cancelled" };
       row.querySelector("[data-place]").textContent = over[found.status] ?? (found.place || `Being processed${share}`);
       if (found.status in over) row.removeAttribute("data-token");
+      more ||= found.status === "done";
       row.querySelector("form").hidden = found.status in over;
     }
     queue.querySelector("[data-estimate]").textContent = uploads.find((each) => each.queue)?.queue ?? "";
   } catch (error) {
     if (error.status) return; // logged out: the page as it is says enough
   }
+  if (more) await recount();
   if (queue.querySelector("[data-token]")) setTimeout(followQueue, LOOK_MS);
 }
 
@@ -55,6 +70,8 @@ function start() {
   let chosen = [];
   let refused = [];
   let proposed = Promise.resolve();
+  let counted = 0;
+  let counting = Promise.resolve();
 
   form.elements.source.addEventListener("input", byName);
   for (const element of document.querySelectorAll("[data-only-script]")) element.hidden = false;
@@ -221,6 +238,10 @@ function start() {
     const waiting = transfers.filter((each) => each.state === "waiting");
     for (const transfer of waiting.slice(0, FOLLOWED_AT_ONCE)) transfer.look();
     next();
+    const done = transfers.filter((each) => each.state === "done").length;
+    if (done === counted) return;
+    counted = done;
+    counting = counting.then(recount); // one at a time, or an older answer might come last
   }
 
   function row(transfer) {

@@ -15,6 +15,7 @@ from app.library.kinds import StimulusKind
 from app.outputs.clues import clips_of, clue_runs, is_of, verdict_of
 from app.outputs.results import ResultsRequest, standing
 from app.outputs.taken import Taken, downloads_of
+from app.pairs.capacity import true_first
 from app.pairs.view import find_pairs
 from app.studies.access import StudyHere
 from app.studies.collections import own_collection
@@ -25,9 +26,10 @@ from app.studies.file.templates import unfilled
 from app.studies.listing import StudyBrief, completed_of, study_brief
 from app.studies.seeing import facts_for
 from app.tasks.listed import SHORT_TASK, units_in_words
+from app.tasks.pair.pairs import shown_in
 from app.tasks.pair.settings import pairs_of
 from app.tasks.pair.truth import truth_view
-from app.trials.stimuli import StimulusFacts, own_of, true_source_of
+from app.trials.stimuli import StimulusFacts, of_kind, own_of, true_source_of
 from app.trials.tables import Mode, State, Status
 
 _LAUNCHED = (State.LIVE, State.PAUSED, State.CLOSED)
@@ -85,6 +87,10 @@ def steps_of(
         # Whoever wrote the draft last sees what it may name: the same stimuli are not read twice.
         seen = stimuli if draft.saved_by == who.email else facts_for(session, study, who)
         own, mine = own_collection(session, study.id), own_of(seen)
+        if not is_of_blocks:
+            # A collection may hold records that pairs of clips are never made of, and the other way round.
+            shown = shown_in(find_pairs(draft.keys, stimuli).pairs, stimuli)
+            mine = of_kind(mine, shown) or mine
         link = f"/admin/stimuli/upload?collection={own.slug}" if own and not mine else f"{here}/clips"
         yield _clips(mine, true_source_of(draft.keys), has_pairs, link)
     yield _blocks(draft, check, here) if is_of_blocks else _pairs(draft, stimuli, here)
@@ -99,14 +105,18 @@ def steps_of(
 
 
 def _clips(stimuli: Mapping[str, StimulusFacts], true_source: str, has_pairs: bool, link: str) -> Step:
-    sources = Counter(clip.source for clip in stimuli.values())
+    """The step of stimuli, each kind with its sources."""
+    kinds: dict[StimulusKind, Counter[str]] = {}
+    for one in stimuli.values():
+        kinds.setdefault(one.kind, Counter())[one.source] += 1
     parts = [
-        f"{n} {source}" for source, n in sorted(sources.items(), key=lambda s: (s[0] != true_source, s[0]))
+        f"{counted(sources.total(), kind)}: "
+        + listed([f"{sources[name]} {name}" for name in sorted(sources, key=true_first(true_source))], "and")
+        for kind, sources in sorted(kinds.items())
     ]
-    kinds = Counter(clip.kind for clip in stimuli.values())
-    there = listed([counted(n, kind) for kind, n in sorted(kinds.items())] or [""], "and")
-    says = f"{there}: {listed(parts, 'and')}" if parts else "No clip yet" if has_pairs else "Nothing yet"
-    name, shown = ("Clips", "the videos to be compared") if has_pairs else ("Stimuli", "what is to be shown")
+    of_clips = has_pairs and kinds.keys() <= {StimulusKind.CLIP}
+    says = "; ".join(parts) or ("No clip yet" if of_clips else "Nothing yet")
+    name, shown = ("Clips", "the videos to be compared") if of_clips else ("Stimuli", "what is to be shown")
     about = f"Upload {shown}, and say which source each is of"
     return Step(name, about, len(stimuli) > 1, says, link)
 

@@ -1,6 +1,6 @@
 """The manifest: a list of stimulus files with their names, sources and attributes.
 
-A CSV file in UTF-8 with the columns `file, name, source`, then any attributes. Files are named relative to the
+A CSV file with the columns `file, name, source`, then any attributes. Files are named relative to the
 manifest. All problems are reported at once.
 """
 

@@ -9,7 +9,7 @@ from pathlib import Path
 from app.core.errors import StudyError
 from app.core.problems import Problem, listed, quoted
 from app.core.spreadsheet import CsvTable, restored
-from app.studies.file.recruiters import RECRUITERS, SubmissionFile
+from app.studies.file.recruiters import RECRUITERS, SubmissionFile, plain_name
 
 # A number as a spreadsheet shows a long one: the digits behind are lost. No recruiter's id has a point or a plus.
 _ROUNDED = re.compile(r"\d+[.,]\d+E[+-]?\d+|\d+E\+\d+", re.IGNORECASE)
@@ -134,17 +134,13 @@ def _refuse_faults(faults: Sequence[str]) -> None:
         raise BadSubmissions(f"The file cannot be read: {faults[0]}.")
 
 
-def _plain(name: str) -> str:
-    return "".join(letter for letter in name.casefold() if letter.isalnum())
-
-
 def _columns(header: Sequence[str], known: SubmissionFile, named: Mapping[str, str]) -> Mapping[str, str]:
     """The header's names by what the columns hold."""
-    there = {_plain(name): name for name in reversed(header)}
+    there = {plain_name(name): name for name in reversed(header)}
     found: dict[str, str] = {}
     for holds in HOLDS:
         names = [named[holds]] if holds in named else [*known.columns.get(holds, ())]
-        match = next((there[_plain(name)] for name in names if _plain(name) in there), None)
+        match = next((there[plain_name(name)] for name in names if plain_name(name) in there), None)
         if match is not None:
             found[holds] = match
         elif holds in named:
@@ -163,7 +159,7 @@ def _instead(header: Sequence[str], there: Mapping[str, str]) -> str:
     """A sentence on the columns that a file has in place of the right ones, and one on what to do."""
     for other in RECRUITERS.values():
         columns = (other.submissions.columns[holds] for holds in ("participant", "submission", "status"))
-        if all(any(_plain(name) in there for name in names) for names in columns):
+        if all(any(plain_name(name) in there for name in names) for names in columns):
             return (
                 f"The file has the columns of one of {other.name}. Choose a file of the recruiter that the study's "
                 "design names, or correct the design."
@@ -196,7 +192,7 @@ def _submission(
 
 def _state(said: str, known: SubmissionFile) -> There:
     for meaning, words in known.statuses.items():
-        if _plain(said) in map(_plain, words):
+        if plain_name(said) in map(plain_name, words):
             return There(meaning)
     return There.UNKNOWN
 

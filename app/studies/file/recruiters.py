@@ -60,6 +60,17 @@ def _read() -> Mapping[str, Recruiter]:
 RECRUITERS: Mapping[str, Recruiter] = MappingProxyType(_read())
 
 
+def plain_name(column: str) -> str:
+    """The letters and digits of a column's name in lower case, by which spellings of it are one."""
+    return "".join(letter for letter in column.casefold() if letter.isalnum())
+
+
+def heads_participants(cell: str) -> bool:
+    """True for a heading above participants' ids: our own or a recruiter's, however it is spelled."""
+    names = (name for each in RECRUITERS.values() for name in each.submissions.columns["participant"])
+    return plain_name(cell) in {"participant", *map(plain_name, names)}
+
+
 def query_of(recruiter: str, names: Mapping[str, str]) -> str:
     """The query string of a study's link at a recruiter, with its placeholders; empty where it adds them itself.
 
