@@ -262,7 +262,9 @@ def delete(
 @app.command()
 def links(
     slug: SlugArgument,
-    names: Annotated[Path, typer.Argument(metavar="FILE", help="Participants, one per line, under a heading or none.")],
+    names: Annotated[
+        Path, typer.Argument(metavar="FILE", help="Participants, one per line, under a heading or none.")
+    ],
 ) -> None:
     """Print a signed link for each participant of a list, as CSV: it is theirs alone, in every browser."""
     from app.accounts.audit import COMMAND_LINE

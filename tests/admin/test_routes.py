@@ -379,7 +379,9 @@ def test_a_method_that_an_address_does_not_take_is_told_those_that_it_takes(peop
     for route in ALL:
         if not route.path.startswith("/static"):
             response = people.ask("owner", Route("LINK", route.path))
-            here = {r.method for r in ALL if re.fullmatch(re.sub(r"\{[^}]+\}", "[^/]+", r.path), route.address)}
+            here = {
+                r.method for r in ALL if re.fullmatch(re.sub(r"\{[^}]+\}", "[^/]+", r.path), route.address)
+            }
             allowed = response.headers.get("allow", "").split(", ")
             assert (response.status_code, sorted({*allowed} - {"HEAD"})) == (405, sorted(here)), route
     assert people.client.post("/static/icon.svg").headers["allow"] == "GET, HEAD"

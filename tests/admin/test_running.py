@@ -145,7 +145,14 @@ def test_links_for_participants_and_to_a_session_are_made_on_pages_and_by_progra
     page = owner.post(f"{HERE}/links", {"names": "P1\r\n\r\nAnna\nP1\n"}).text
     assert "2 links" in page
     found = [html.unescape(link) for link in re.findall(r"<code>(http://testserver/s/nav[^<]+)", page)]
-    for heading in ("participant", "Participant id", "participant_id", "PROLIFIC_PID", "WorkerId", "Survey Code"):
+    for heading in (
+        "participant",
+        "Participant id",
+        "participant_id",
+        "PROLIFIC_PID",
+        "WorkerId",
+        "Survey Code",
+    ):
         page = owner.post(f"{HERE}/links", {"names": f"{heading}\nP1\nAnna"}).text
         under = [html.unescape(link) for link in re.findall(r"<code>(http://testserver/s/nav[^<]+)", page)]
         assert under == found, heading

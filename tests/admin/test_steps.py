@@ -216,7 +216,11 @@ def test_the_first_step_counts_what_pairs_can_be_made_of_and_each_kind_with_its_
     for name, says, changes in (
         ("Clips", clips, {}),
         ("Stimuli", "3 records: 1 gt and 2 robot", records),
-        ("Stimuli", f"{clips}; 3 records: 1 gt and 2 robot", {"blocks": [pairs], "sample": None, "trials": None}),
+        (
+            "Stimuli",
+            f"{clips}; 3 records: 1 gt and 2 robot",
+            {"blocks": [pairs], "sample": None, "trials": None},
+        ),
     ):
         with way.database.transaction() as session:
             load_file(session, tmp_path, **changes)
