@@ -38,6 +38,7 @@ from app.core.first_routes import FirstRoutes, Tell
 from app.core.headers import SAFE, SafetyHeaders
 from app.core.language import gettext as _
 from app.core.language import read_catalogues
+from app.core.problems import message_of
 from app.core.settings import Settings
 from app.core.storage import error_text, lacks_room, passes, why_not_stored
 from app.core.templating import STATIC, Static, render
@@ -274,7 +275,7 @@ def _wants_json(request: Request) -> bool:
 def _explained(error: RequestValidationError) -> str:
     """Each invalid field and the reason; never the value itself, which may be anything."""
     parts = (
-        f"{' › '.join(map(str, fault['loc'][1:] or fault['loc']))}: {fault['msg']}"
+        f"{' › '.join(map(str, fault['loc'][1:] or fault['loc']))}: {message_of(fault)}"
         for fault in error.errors()[:20]
     )
     return "; ".join(parts)

@@ -1,6 +1,6 @@
 """Collections as experimenters see them: listed with what is in them, found by name."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 
@@ -10,6 +10,7 @@ from sqlmodel import Session, col, func, select
 from app.accounts.logins import Who
 from app.library.collections import collection_named
 from app.library.contents import is_kept
+from app.library.kinds import kinds_in_words
 from app.library.tables import LIBRARY, Collection, Stimulus
 from app.studies.access import StudyHere
 from app.studies.collections import (
@@ -25,15 +26,26 @@ from app.trials.tables import Study
 
 @dataclass(frozen=True, slots=True)
 class CollectionView:
-    """A collection with the number of its stimuli that the user sees; `study` owns it, or is empty for a shared one."""
+    """A collection with the numbers of its stimuli of each kind that the user sees; `study` owns it, or is empty for a
+    shared one.
+    """
 
     id: int
     slug: str
     title: str
     study: str
     is_open: bool
-    n: int
+    kinds: Mapping[str, int]
     is_mine: bool = False
+
+    @property
+    def n(self) -> int:
+        return sum(self.kinds.values())
+
+    @property
+    def contents(self) -> str:
+        """`16 clips and 5 records`."""
+        return kinds_in_words(self.kinds)
 
     @property
     def is_unused(self) -> bool:
@@ -124,7 +136,7 @@ def collection_for(session: Session, who: Who, slug: str) -> Collection:
 def library_view(session: Session) -> CollectionView:
     """The first collection, for stimuli that are added without naming one."""
     library = session.get_one(Collection, LIBRARY)
-    return CollectionView(LIBRARY, library.slug, library.title, "", library.is_open, 0)
+    return CollectionView(LIBRARY, library.slug, library.title, "", library.is_open, {})
 
 
 def own_slug(session: Session, study: StudyHere) -> str:
@@ -135,11 +147,13 @@ def own_slug(session: Session, study: StudyHere) -> str:
 
 def _views(session: Session, who: Who, ids: Sequence[int]) -> list[CollectionView]:
     counted = (
-        select(Stimulus.collection_id, func.count())
+        select(Stimulus.collection_id, Stimulus.kind, func.count())
         .where(is_kept(), seen_by(who), col(Stimulus.collection_id).in_(ids))
-        .group_by(col(Stimulus.collection_id))
+        .group_by(col(Stimulus.collection_id), col(Stimulus.kind))
     )
-    n_in = dict(session.exec(counted).all())
+    kinds: dict[int, dict[str, int]] = {}
+    for id_, kind, n in session.exec(counted):
+        kinds.setdefault(id_, {})[kind] = n
     rows = session.execute(
         select_columns(
             col(Collection.id),
@@ -154,6 +168,6 @@ def _views(session: Session, who: Who, ids: Sequence[int]) -> list[CollectionVie
         .order_by(func.lower(col(Collection.title)), col(Collection.id))
     )
     return [
-        CollectionView(id_, slug, title, study or "", is_open, n_in.get(id_, 0), by == who.user_id)
+        CollectionView(id_, slug, title, study or "", is_open, kinds.get(id_, {}), by == who.user_id)
         for id_, slug, title, study, is_open, by in rows
     ]

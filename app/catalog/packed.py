@@ -16,6 +16,7 @@ from app.catalog.collections import collections_for
 from app.catalog.rules import rules_in_force, set_rules
 from app.core.database import Database
 from app.core.errors import StudyError
+from app.core.problems import message_of
 from app.library import packages
 from app.library.clips.rules import Rules
 from app.library.collections import LONGEST_TITLE, BadCollection, checked_title, make_collection
@@ -174,7 +175,7 @@ def _checked(found: bytes) -> PackedCollections:
         fault = error.errors(include_url=False)[0]
         place = ".".join(map(str, fault["loc"])) or "the file"
         raise BadPackedCollections(
-            f"{COLLECTIONS}: {place}: {fault['msg']}. Take the file out to make the study without its collections."
+            f"{COLLECTIONS}: {place}: {message_of(fault)}. Take the file out to make the study without its collections."
         ) from None
 
 

@@ -19,6 +19,7 @@ from analysis.files.faults import noting
 from analysis.files.numbers import is_plain
 from app.core.errors import StudyError, page_words
 from app.core.privacy import keep_private
+from app.core.problems import plain_message
 
 
 class Listed(NamedTuple):
@@ -119,28 +120,36 @@ def load(name: str) -> Any:
     listed = COMMANDS[name]
     found = getattr(import_module(f"app.cli.{listed.module}"), listed.name)
     if isinstance(found, typer.Typer):
-        return _with_plain_numbers(get_group(found))
+        return _in_plain_words(get_group(found))
     alone = typer.Typer(add_completion=False, pretty_exceptions_enable=False)
     alone.command(name)(found)
-    return _with_plain_numbers(get_command(alone))
+    return _in_plain_words(get_command(alone))
 
 
-def _with_plain_numbers(command: Any) -> Any:
-    """The command, whose numbers are digits: Python's own reading takes `1_0` for 10, and digits of any script."""
+def _in_plain_words(command: Any) -> Any:
+    """The command, whose numbers are digits (Python's own reading takes `1_0` for 10, and digits of any script), and
+    whose refusals are without the prefix that pydantic gives them.
+    """
     for param in command.params:
-        kind = param.type_descriptor.annotation
-        if {int, float} & {kind, *get_args(kind)}:
-            param.process_value = partial(_plain, param, param.process_value)
+        param.process_value = partial(_plain, param, param.process_value)
     for each in getattr(command, "commands", {}).values():
-        _with_plain_numbers(each)
+        _in_plain_words(each)
     return command
 
 
 def _plain(param: Any, process: Callable[[Any, Any], Any], ctx: Any, value: Any) -> Any:
-    for text in value if isinstance(value, list | tuple) else (value,):
-        if isinstance(text, str) and not is_plain(text):
-            raise typer.BadParameter(f"{text!r} is not a plain number, such as 1000", ctx=ctx, param=param)
-    return process(ctx, value)
+    kind = param.type_descriptor.annotation
+    if {int, float} & {kind, *get_args(kind)}:
+        for text in value if isinstance(value, list | tuple) else (value,):
+            if isinstance(text, str) and not is_plain(text):
+                raise typer.BadParameter(
+                    f"{text!r} is not a plain number, such as 1000", ctx=ctx, param=param
+                )
+    try:
+        return process(ctx, value)
+    except typer.BadParameter as error:
+        error.message = plain_message(error.message)
+        raise
 
 
 class _Commands(TyperGroup):

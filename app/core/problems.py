@@ -1,6 +1,6 @@
 """A problem in a submitted file: its position, what is wrong, and the remedy."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from difflib import get_close_matches
 
@@ -53,6 +53,16 @@ def nearest(value: str, known: Iterable[str], otherwise: str) -> str:
     """Ask whether the closest of the `known` values was meant, or say `otherwise`."""
     close = get_close_matches(value, list(known), n=1)
     return f"did you mean {quoted(close[0])}?" if close else otherwise
+
+
+def message_of(fault: Mapping[str, object]) -> str:
+    """The message of one error of pydantic, without the prefix that it gives to what a rule of ours says."""
+    return plain_message(str(fault["msg"]))
+
+
+def plain_message(message: str) -> str:
+    """The message without pydantic's prefix."""
+    return message.removeprefix("Value error, ")
 
 
 # A place in the study file: keys and list indices, from the top.

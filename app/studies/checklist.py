@@ -20,7 +20,7 @@ from app.trials.checks import Check, Verdict
 from app.trials.responses import Response
 from app.trials.tables import Mode, ParticipantSession, Status, StudyVersion, Unit, UnitMember
 
-_VERDICTS: tuple[Verdict, ...] = ("blocker", "warning", "ok")
+_VERDICTS: tuple[Verdict, ...] = ("blocker", "warning", "unknown", "ok")
 # What spoils the data for good comes before what costs an inconvenience; a check that is not named comes first.
 _CONSEQUENCE = (
     "texts",
@@ -48,7 +48,7 @@ _CONSEQUENCE = (
 
 
 class Clues(Protocol):
-    """The state of a study's clue report: its verdict, and whether it `tells` the source."""
+    """The state of a study's clue report: its verdict, and whether something `tells` the source or nothing is known."""
 
     @property
     def job_id(self) -> int | None: ...
@@ -58,6 +58,8 @@ class Clues(Protocol):
     def was_seen(self) -> bool: ...
     @property
     def tells(self) -> bool: ...
+    @property
+    def cannot_tell(self) -> bool: ...
     @property
     def says(self) -> str: ...
 
@@ -94,7 +96,7 @@ class ChecklistContext:
 
 
 def checklist(session: Session, study: StudyHere, around: ChecklistContext) -> tuple[Check, ...]:
-    """All launch checks: blockers first, then warnings, each by consequence."""
+    """All launch checks: blockers first, then warnings, then what is not known, each by consequence."""
     version = newest_of(session, study)
     if version is None:
         return (
@@ -188,7 +190,9 @@ def _processing(session: Session, members: Sequence[UnitMember]) -> Check:
 
 
 def _clues(clues: Clues) -> Check:
-    """The report's own verdict; only one that tells the source is a warning."""
+    """The report's own verdict: a warning if something tells the source, and not fine if there are too few clips to
+    tell.
+    """
     verdict: Verdict = "warning"
     if clues.job_id is None:
         detail = "No clue report yet: it is not known whether the clips give their source away."
@@ -199,7 +203,7 @@ def _clues(clues: Clues) -> Check:
     elif not clues.was_seen:
         detail = "The clue report is ready; nobody has opened it yet."
     else:
-        verdict, detail = "ok", clues.says
+        verdict, detail = "unknown" if clues.cannot_tell else "ok", clues.says
     return Check("clues", "Clue report", verdict, detail, "clues")
 
 

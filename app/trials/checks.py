@@ -3,7 +3,8 @@
 from dataclasses import dataclass
 from typing import Literal
 
-Verdict = Literal["ok", "warning", "blocker"]
+Verdict = Literal["ok", "unknown", "warning", "blocker"]
+"""`unknown`: it was looked for and cannot be told, which nobody has to answer for."""
 
 
 @dataclass(frozen=True, slots=True)

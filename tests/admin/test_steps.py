@@ -114,7 +114,11 @@ def test_the_next_step_follows_what_was_done_on_every_page(way: Way, study: str)
 
     way.to(State.LIVE)
     assert way.next.startswith("Next: Watch. No live session yet.")
-    Walk(way.client, study).to("end")
+    asked = Walk(way.client, study)
+    assert way.next.startswith(
+        "Next: Watch. 0 live sessions completed, 1 on the consent page, 0 under way or left."
+    )
+    asked.to("end")
     Walk(way.client, study).to("trial-2")
     assert way.next.startswith("Next: Watch. 1 live session completed, 1 under way or left.")
     assert "close the study once enough people have come" in way.next
@@ -140,6 +144,19 @@ def test_the_next_step_follows_what_was_done_on_every_page(way: Way, study: str)
     assert way.next == "Nothing is left to do: the study is closed, and its data are taken out."
     assert set(way.marks().values()) == {"done", "optional"}
     assert f'<a class="btn" href="{HERE}/results">Open the results</a>' in way.owner.get(HERE).text
+
+
+@pytest.mark.usefixtures("forked")
+def test_too_few_clips_to_find_clues_in_are_not_called_fine_and_need_no_reason(way: Way, study: str) -> None:
+    way.to(State.DRAFT)
+    with way.database.transaction() as session:
+        ask_clues(session, way.owner.who, study_here(session, study), NOW)
+    way.work()
+    assert "Too few clips to tell" in way.owner.get(f"{HERE}/clues").text
+    page = way.owner.get(f"{HERE}/launch").text
+    unknown = r'<li class="check-unknown">\s*<span class="badge plain">not known</span>\s*<p [^>]+><strong>Clue report'
+    assert re.search(unknown, page)
+    assert ("know-pilot" in page, "know-clues" in page) == (True, False)
 
 
 def test_a_package_takes_the_data_out_once_it_is_downloaded(way: Way, study: str) -> None:
@@ -213,6 +230,10 @@ def test_the_first_step_counts_what_pairs_can_be_made_of_and_each_kind_with_its_
     pairs = {"id": "p", "task": "pair", **{key: study_file()[key] for key in ("sample", "trials")}}
     with way.database.transaction() as session:
         add_records(session, {"robot": 2, "gt": 1})
+    assert (
+        '<td data-label="In it">18 clips and 3 records</td>'
+        in way.owner.get("/admin/stimuli/collections").text
+    )
     for name, says, changes in (
         ("Clips", clips, {}),
         ("Stimuli", "3 records: 1 gt and 2 robot", records),

@@ -105,6 +105,9 @@ def test_rules_are_tried_and_put_in_force(clips: Program, settings: Settings, da
     assert (rules["width"], rules["height"]) == (64, 48)
     wanted = {**rules, "masks": [{"x": 0.5, "y": 0, "width": 0.5, "height": 0.25}]}
     tried = clips.post("/rules/previews", {"clip": "human", "rules": wanted}).json()["id"]
+    refused = clips.put("/rules", {**rules, "height": None})
+    assert refused.status_code == 422
+    assert refused.json()["message"].startswith("body: width and height go together")
     applied = clips.put("/rules", wanted)
     assert applied.status_code == 202
     drain(settings, database)

@@ -165,7 +165,7 @@ def test_files_are_uploaded_processed_and_refused_each_by_itself(page: Page, ser
     expect(page.locator("[data-summary]")).to_contain_text("3 in the library, 1 refused")
     expect(page.locator("[data-cancel-all]")).to_be_hidden()  # nothing is left to be cancelled
     expect(page.locator("[data-summary]")).to_contain_text("1 file is empty and not sent: empty.mp4")
-    expect(page.locator("#collection option:checked")).to_have_text("Library (3 stimuli, shared)")
+    expect(page.locator("#collection option:checked")).to_have_text("Library (3 clips, shared)")
     page.get_by_role("navigation", name="Main").get_by_role("link", name="Library").click()
     expect(page.locator(".clip-card")).to_have_count(3)
     for video in page.locator(".clip-card video").all():

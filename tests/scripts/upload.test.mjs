@@ -88,7 +88,7 @@ test("a dropped file is chosen, and whoever leaves while files are on their way 
 
 test("files sent before the page was loaded are followed until each is over, over a lost line", async () => {
   const row = (token) => `<li data-token="${token}"><span data-place></span><form></form></li>`;
-  const collections = (n) => `<form data-collection><select><option value="lib">Library (${n} stimuli)</option></select></form>`;
+  const collections = (n) => `<form data-collection><select><option value="lib">Library (${n} clips)</option></select></form>`;
   globalThis.DOMParser = Parser;
   open(`${collections(0)}<section data-queue><p data-estimate></p>${row("t1")}${row("t2")}</section>`, time);
   const uploads = (...all) => () => json({ uploads: all });
@@ -107,5 +107,5 @@ test("files sent before the page was loaded are followed until each is over, ove
   assert.deepEqual([places(), document.querySelectorAll("li form").map((form) => form.hidden)], [["In the library", "Refused: No video."], [true, true]]);
   assert.equal(find("[data-estimate]").textContent, "");
   await time.pass(3_000);
-  assert.deepEqual([asked.length, find("option").textContent], [4, "Library (1 stimuli)"]);
+  assert.deepEqual([asked.length, find("option").textContent], [4, "Library (1 clips)"]);
 });

@@ -46,6 +46,7 @@ class FakeClues:
     is_current: bool = True
     was_seen: bool = True
     tells: bool = False
+    cannot_tell: bool = False
     says: str = "Nothing was found that gives the source away with a strength of 0.75 or more."
 
 
@@ -240,7 +241,7 @@ def test_the_checklist_repeats_the_verdict_of_the_clue_report(room: Room) -> Non
         (replace(TELLS, is_current=False), "warning", "of other clips"),
         (FakeClues(was_seen=False), "warning", "nobody has opened it"),
         (TELLS, "warning", "Duration gives the source away. The report says what helps."),
-        (FakeClues(says=too_few), "ok", too_few),
+        (FakeClues(cannot_tell=True, says=too_few), "unknown", too_few),
         (FakeClues(), "ok", "Nothing was found"),
     ):
         room.clues = clues

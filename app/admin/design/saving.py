@@ -21,7 +21,7 @@ from app.core.database import Database
 from app.core.dependencies import BadForm, bounded_body, without_nul
 from app.core.errors import Conflict
 from app.core.headers import SAFE
-from app.core.problems import Fault
+from app.core.problems import Fault, message_of
 from app.studies.access import StudyHere
 from app.studies.drafts import DraftView, draft_for, save_draft
 from app.studies.merging import Clash, merge
@@ -201,6 +201,6 @@ async def sent_by_script(request: Request, section: str, new: str) -> SentDraft:
     try:
         message = _Message.model_validate_json(body)
     except ValidationError as error:
-        raise BadForm(f"The draft could not be read: {error.errors()[0]['msg']}.") from None
+        raise BadForm(f"The draft could not be read: {message_of(error.errors()[0])}.") from None
     fields = {without_nul(name): without_nul(text) for name, text in message.fields.items()}
     return SentDraft(fields, message.revision, message.action, message.over, section, new)

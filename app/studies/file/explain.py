@@ -6,7 +6,7 @@ from typing import Any
 
 from pydantic import BaseModel, ValidationError
 
-from app.core.problems import Fault, Place, counted, nearest, quoted
+from app.core.problems import Fault, Place, counted, message_of, nearest, quoted
 from app.questions.base import ID_PATTERN
 from app.questions.checked import INSTRUCTED
 from app.questions.registry import QUESTIONS
@@ -127,7 +127,7 @@ def _fault(details: Any) -> Fault:
     if details["type"] == "study_rule":
         return Fault(bad.place, context["message"], context["remedy"])
     if details["type"] not in _EXPLAIN:
-        return Fault(bad.place, f"{bad.name}: {details['msg']}", "see the help page Study file")
+        return Fault(bad.place, f"{bad.name}: {message_of(details)}", "see the help page Study file")
     return Fault(bad.place, *_EXPLAIN[details["type"]](bad))
 
 

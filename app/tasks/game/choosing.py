@@ -9,7 +9,7 @@ from pydantic.fields import FieldInfo
 from pydantic_core import InitErrorDetails
 
 from app.core.errors import StudyError
-from app.core.problems import Place, counted, listed, quoted
+from app.core.problems import Place, counted, listed, message_of, quoted
 from app.core.widgets import Widget, widget_of
 from app.questions.base import rule_error
 from app.tasks.game.base import GameConfig
@@ -182,7 +182,7 @@ def refused(error: ValidationError, known: Iterable[str], place: tuple[str | int
         if found["type"] == "extra_forbidden":
             ours = rule_error(f"the game has no parameter {quoted(name)}", f"use {listed(known)}")
         else:
-            said = found["msg"].removeprefix("Value error, ").removeprefix("Input ")
+            said = message_of(found).removeprefix("Input ")
             if found["type"] == "string_pattern_mismatch":
                 said = "write main, variants and random, those that are wanted, joined by +"
             ours = rule_error(

@@ -12,6 +12,7 @@ from pydantic import ValidationError
 
 from analysis.data.columns import BY_RULE
 from app.core.errors import StudyError
+from app.core.problems import message_of
 from app.core.spreadsheet import CsvTable, restored
 from app.tasks.game.base import Event, Seat
 from app.tasks.game.files import LATER, MOVES, VERDICTS, line_cells, move_of
@@ -253,4 +254,4 @@ def _move(row: Row) -> Mapping[str, object]:
 
 def _first(error: ValidationError) -> str:
     found = error.errors()[0]
-    return f"{'.'.join(str(part) for part in found['loc']) or 'it'}: {found['msg']}"
+    return f"{'.'.join(str(part) for part in found['loc']) or 'it'}: {message_of(found)}"

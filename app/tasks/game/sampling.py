@@ -13,6 +13,7 @@ from typing import Any
 from pydantic import Field, ValidationError
 
 from app.core.errors import StudyError
+from app.core.problems import message_of
 from app.tasks.game.base import GameConfig, Strict
 
 GRID = "grid"
@@ -137,4 +138,4 @@ def _level(config: type[GameConfig], name: str, value: Any) -> Any:
     try:
         return getattr(config.model_validate({name: value}), name)
     except ValidationError as error:
-        raise NoLevel(name, error.errors()[0]["msg"].removeprefix("Value error, ")) from None
+        raise NoLevel(name, message_of(error.errors()[0])) from None

@@ -34,7 +34,7 @@ from tests.library.desk import NOW, Desk
 pytestmark = pytest.mark.slow
 
 PAIRS = "pair,a,b\n" + "".join(f"p{n},human-{n},hybrid-{n}\n" for n in range(6))
-NOTHING_YET = CluesState(None, is_current=False, was_seen=False, tells=False, says="")
+NOTHING_YET = CluesState(None, is_current=False, was_seen=False, tells=False, cannot_tell=False, says="")
 
 
 @pytest.fixture(scope="module")

@@ -145,6 +145,15 @@ def test_a_preference_study_asks_which_why_and_how_certain_and_has_no_truth() ->
     assert "human" not in str(keys)
 
 
+def test_a_last_page_does_not_claim_pairs_that_a_study_may_not_have() -> None:
+    """Each draws its own: every pair of a study may show a person."""
+    pages = [str(each.keys().get("completion", {}).get("message", "")) for each in TEMPLATES.values()]
+    sentences = [one for page in pages for one in re.split(r"[.:;] ", " ".join(page.split()))]
+    about_pairs = [one for one in sentences if re.search(r"\bpairs?\b", one)]
+    assert len(about_pairs) == 2  # of the published test, with arms and without
+    assert [one for one in about_pairs if not re.search(r"\bmay\b", one)] == []
+
+
 def test_every_folder_is_a_template_and_every_shared_text_stands_in_one() -> None:
     folders = {path.name for path in FOLDER.iterdir() if path.is_dir()}
     assert folders == {*TEMPLATES, "shared"}

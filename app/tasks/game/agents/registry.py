@@ -9,6 +9,7 @@ from pydantic import BaseModel, ValidationError
 from pydantic_core import ErrorDetails
 
 from app.core.errors import StudyError
+from app.core.problems import message_of
 from app.core.widgets import named_parts
 from app.tasks.game.agents.any_game import RandomAgent, SimulatedAgent
 from app.tasks.game.agents.outside import ModelAgent, PullAgent
@@ -118,4 +119,4 @@ def why_not(found: ErrorDetails, model: type[BaseModel]) -> str:
         return f"no such parameter; there are: {', '.join(model.model_fields) or 'none'}"
     if found["type"] in ("int_parsing", "int_from_float"):
         return f"{found['input']!r} is no whole number"
-    return found["msg"].removeprefix("Value error, ")
+    return message_of(found)

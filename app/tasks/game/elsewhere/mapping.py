@@ -11,6 +11,7 @@ from pydantic import Field, ValidationError, model_validator
 from analysis.files.shallow_yaml import too_long
 from app.core.errors import StudyError
 from app.core.plain_yaml import PlainLoader
+from app.core.problems import message_of
 from app.tasks.game.base import Strict
 from app.tasks.game.games import GAMES
 from app.tasks.game.ratio import Ratio
@@ -181,6 +182,6 @@ def _faults(error: ValidationError) -> Sequence[str]:
         ]
         place = ".".join(name for name in names if "[" not in name) or "it"
         unknown = one["type"] == "extra_forbidden"
-        said = "no such key" if unknown else one["msg"].removeprefix("Value error, ")
+        said = "no such key" if unknown else message_of(one)
         found.setdefault(place, said)
     return [f"{place}: {said}" for place, said in found.items()]

@@ -10,6 +10,7 @@ from starlette.responses import JSONResponse
 
 from app.core.dependencies import DatabaseDep, Now, SettingsDep
 from app.core.errors import InvalidAnswer, NotFound, StudyError
+from app.core.problems import message_of
 from app.core.settings import Settings
 from app.tasks.game.outside import programs
 from app.tasks.game.outside.pull import Posted
@@ -93,4 +94,4 @@ async def posted_in(request: Request) -> Posted:
     except ValidationError as error:
         found: Any = error.errors()[0]
         name = ".".join(str(part) for part in found["loc"]) or "the post"
-        raise InvalidAnswer({name: f"{name}: {found['msg']}"}) from None
+        raise InvalidAnswer({name: f"{name}: {message_of(found)}"}) from None
