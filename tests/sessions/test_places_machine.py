@@ -226,6 +226,7 @@ class Places(RuleBasedStateMachine):
         ).join(Trial)
         shown = defaultdict[tuple[str, int], dict[int, dict[int | None, str]]](dict)
         for arm, ordinal, unit, left in self.session.exec(lefts.where(planned_left().is_not(None))):
+            assert ordinal
             shown[arm, (ordinal - 1) // 4].setdefault(ordinal, {})[unit] = left
         for first, *others in (list(sessions.values()) for sessions in shown.values()):
             for other in others:
