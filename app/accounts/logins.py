@@ -6,12 +6,14 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
+from sqlalchemy import bindparam
 from sqlalchemy import select as select_columns
-from sqlmodel import Session, col, select, update
+from sqlmodel import Session, SQLModel, col, select, update
 
 from app.accounts.audit import NOBODY, Actor, record
 from app.accounts.tables import ApiToken, Login, Role, User
 from app.core.errors import NotFound, StudyError
+from app.core.statements import Hot
 
 LASTS = timedelta(days=14)
 IDLE = timedelta(days=3)
@@ -20,6 +22,24 @@ FOR_OWNERS = "This is for owners."
 CHANGES_NOTHING = "Your role is viewer: you can see everything here but change nothing."
 WRONG = "Incorrect email address or password."
 _LONGEST_BROWSER = 200
+_login, _user = (SQLModel.metadata.tables[str(table.__tablename__)] for table in (Login, User))
+# Every request of an experimenter asks.
+_LOGGED_IN = Hot(
+    select_columns(
+        _login.c.id,
+        _login.c.seen_at,
+        _login.c.expires_at,
+        _user.c.id,
+        _user.c.email,
+        _user.c.role,
+    )
+    .join(_user, _user.c.id == _login.c.user_id)
+    .where(
+        _login.c.token_sha256 == bindparam("token_sha256"),
+        _login.c.revoked_at.is_(None),
+        _user.c.disabled_at.is_(None),
+    )
+)
 
 
 class WrongLogin(StudyError):
@@ -133,22 +153,7 @@ def note_failed(session: Session, email: str, now: datetime) -> None:
 
 
 def who_logged_in(session: Session, token: str, now: datetime) -> Who | None:
-    found = session.execute(
-        select_columns(
-            col(Login.id),
-            col(Login.seen_at),
-            col(Login.expires_at),
-            col(User.id),
-            col(User.email),
-            col(User.role),
-        )
-        .join(User, col(User.id) == col(Login.user_id))
-        .where(
-            col(Login.token_sha256) == token_hash(token),
-            col(Login.revoked_at).is_(None),
-            col(User.disabled_at).is_(None),
-        )
-    ).first()
+    found = _LOGGED_IN.first(session, {"token_sha256": token_hash(token)})
     if found is None:
         return None
     login_id, seen_at, expires_at, user_id, email, role = found

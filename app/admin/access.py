@@ -14,6 +14,7 @@ from typing import Annotated
 from urllib.parse import quote, urlsplit
 
 from fastapi import Depends, Request, Response
+from sqlmodel import Session
 
 from app.accounts import logins
 from app.accounts.dependencies import WhoDep as WhoDep
@@ -23,8 +24,10 @@ from app.admin.studies.steps import Step, brief_and_next
 from app.core.database import Database
 from app.core.dependencies import DatabaseDep, Now, SettingsDep, without_nul
 from app.core.headers import SAFE
-from app.studies.access import study_for
+from app.studies.access import StudyHere, study_for
+from app.studies.current import Current
 from app.studies.dependencies import StudyDep as StudyDep
+from app.studies.drafts import DraftHere, draft_here
 from app.tasks.registry import DESIGNS
 from app.trials.tables import State
 
@@ -116,7 +119,8 @@ class StudyTab:
 class Shell:
     """The frame of every experimenter's page. `said` is a code of `notices.NOTICES`.
 
-    `next_step` belongs to the study; None outside of one, and if all is done.
+    `next_step` belongs to the study; None outside of one, and if all is done. `row` and, before the launch, `draft` are
+    the study as it was looked at for that: only where nothing is changed before the page is made.
     """
 
     who: Who
@@ -127,14 +131,25 @@ class Shell:
     study: StudyTab | None
     said: str
     next_step: Step | None = None
+    row: Current | None = None
+    draft: DraftHere | None = None
+
+    def draft_of(self, session: Session, study: StudyHere) -> DraftHere:
+        """The design of the page's study, which is not read again."""
+        return self.draft or draft_here(session, study, self.row)
 
 
 async def get_shell(request: Request, database: DatabaseDep) -> Shell:
     who, study = request.state.who, request.state.study
     is_page = request.headers.get("accept") != "application/json"  # scripts have no use for the rest
-    tab, step = StudyTab(study.slug, study.state, study.is_archived) if study else None, None
+    tab = StudyTab(study.slug, study.state, study.is_archived) if study else None
+    step: Step | None = None
+    row: Current | None = None
+    draft: DraftHere | None = None
     if study and tab and is_page:
-        line, step = await database.read(brief_and_next, who, study)
+        line, step, row, draft = await database.read(brief_and_next, who, study)
+        if request.method not in SAFE:
+            row = draft = None
         tab = replace(
             tab,
             title=line.title,
@@ -151,6 +166,8 @@ async def get_shell(request: Request, database: DatabaseDep) -> Shell:
         study=tab,
         said=request.query_params.get("said", ""),
         next_step=step,
+        row=row,
+        draft=draft,
     )
 
 

@@ -5,9 +5,10 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, case, exists
+from sqlalchemy import ColumnElement, bindparam, case, exists
+from sqlalchemy import select as select_columns
 from sqlalchemy.orm import aliased
-from sqlmodel import Session, col, or_, select, update
+from sqlmodel import Session, SQLModel, col, or_, select, update
 from sqlmodel.sql.expression import SelectOfScalar
 
 from app.core.errors import Conflict
@@ -61,15 +62,24 @@ def ask(
     return job.id or 0
 
 
+# Every page of a study asks. In SQL `= NULL` is never true, and jobs of no study have NULL there.
+_OF_STUDY = (
+    select_columns(*SQLModel.metadata.tables[str(Job.__tablename__)].c)
+    .where(col(Job.kind) == bindparam("kind"), col(Job.study_id).is_not_distinct_from(bindparam("study_id")))
+    .order_by(col(Job.id).desc())
+    .limit(bindparam("limit"))
+)
+_JOBS = Hot(_OF_STUDY)
+_STANDING = Hot(_OF_STUDY.where(or_(*(col(Job.status) == status for status in STANDING))))
+
+
 def jobs_of(
     session: Session, kind: Kind, study_id: int | None, *, limit: int = 50, standing: bool = False
 ) -> Sequence[JobView]:
     """Jobs, newest first; `standing` leaves out finished ones."""
-    # In SQL `= NULL` is never true, and jobs of no study have NULL there.
-    found = select(Job).where(Job.kind == kind, col(Job.study_id).is_not_distinct_from(study_id))
-    if standing:
-        found = found.where(col(Job.status).in_(STANDING))
-    return [view(job) for job in session.exec(found.order_by(col(Job.id).desc()).limit(limit))]
+    session.flush()  # what was just asked for counts
+    of = {"kind": kind, "study_id": study_id, "limit": limit}
+    return [view(job) for job in (_STANDING if standing else _JOBS).all(session, of)]
 
 
 def cancel(session: Session, job_id: int, now: datetime) -> None:
@@ -219,7 +229,7 @@ def finish(
         job.status, job.ended_at, job.done, job.tries = JobStatus.QUEUED, None, 0, 0
 
 
-def view(job: Job) -> JobView:
+def view(job: Job | Any) -> JobView:
     return JobView(
         id=job.id or 0,
         kind=Kind(job.kind),

@@ -5,8 +5,9 @@ from dataclasses import dataclass, field
 
 from sqlmodel import Session, col, select
 
-from app.judges.standing import JudgeHere, judges_here
-from app.judges.study import main_pairs, version_to_judge
+from app.jobs.queue import JobView
+from app.judges.standing import JudgeHere, judges_here, runs_with_verdicts
+from app.judges.study import judged_version, main_pairs_of
 from app.library.tables import Stimulus
 from app.questions.base import Level, Question
 from app.questions.registry import NUMBERED, TYPES
@@ -42,7 +43,8 @@ class Criterion:
 class Known:
     """The names of one study. `others` are pairs and items that exist and do not count, such as practice.
 
-    `noun` is the word for its stimuli. `here` are the judges that have verdicts already.
+    `noun` is the word for its stimuli. `here` are the judges that have verdicts already. `number` is the version that
+    is judged, 0 without one.
     """
 
     slug: str
@@ -54,19 +56,26 @@ class Known:
     items: Sequence[str] = ()
     criteria: Sequence[Criterion] = ()
     here: Mapping[str, JudgeHere] = field(default_factory=dict)
+    number: int = 0
 
 
-def known_of(session: Session, slug: str) -> Known:
-    """The names of a study; of one without a version none. Raises NotFound."""
+def known_of(session: Session, slug: str, runs: Sequence[JobView] | None = None) -> Known:
+    """The names of a study; of one without a version none. `runs` are its `runs_with_verdicts` where they were read.
+
+    Raises NotFound.
+    """
     study = study_named(session, slug)
-    versions = select(StudyVersion.id).where(StudyVersion.study_id == study.id)
-    if session.exec(versions.limit(1)).first() is None:
+    version = judged_version(session, study)
+    if version is None:
         return Known(slug)
-    design = StudyDesign.model_validate_json(version_to_judge(session, slug).design)
+    versions = select(StudyVersion.id).where(StudyVersion.study_id == study.id)
+    design = StudyDesign.model_validate_json(version.design)
     pairs = [
         KnownPair(str(pair["pair"]), str(pair["stimulus_a"]), str(pair["stimulus_b"]))
-        for pair in main_pairs(session, slug)
+        for pair in main_pairs_of(session, slug, version)
     ]
+    runs = runs_with_verdicts(session, study.id) if runs is None else runs
+    here = judges_here(runs, "pairs" if pairs else "items")
     units = session.exec(
         select(Unit.name, UnitMember.slot, Unit.kind, Stimulus.name)
         .outerjoin(UnitMember, col(UnitMember.unit_id) == Unit.id)
@@ -94,7 +103,8 @@ def known_of(session: Session, slug: str) -> Known:
         stimuli=frozenset(name for _, slot, _, name in units if slot in list(Member)),
         items=[name for name in dict.fromkeys(name for name, *_ in units) if name in items],
         criteria=[_criterion(each) for each in {q.id: q for q in questions if _level(q)}.values()],
-        here=judges_here(session, study.id, "pairs" if pairs else "items"),
+        here=here,
+        number=version.number,
     )
 
 

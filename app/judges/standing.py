@@ -1,6 +1,6 @@
 """The judges that have verdicts on a study, each with the run that holds its newest ones."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, Literal
@@ -35,21 +35,27 @@ class JudgeHere:
     verdicts: int | None = None
 
 
-def judges_here(session: Session, study_id: int | None, otherwise: About) -> Mapping[str, JudgeHere]:
-    """Every judge by name; one of pairs goes before one of items."""
+def runs_with_verdicts(session: Session, study_id: int | None) -> Sequence[JobView]:
+    """The study's runs of judges that have a result, the newest first: also one that waits to be compared again after a
+    withdrawal.
+    """
+    runs = queue.jobs_of(session, Kind.JUDGES, study_id, limit=_MOST_RUNS)
+    return [job for job in runs if job.result is not None]
+
+
+def judges_here(runs: Sequence[JobView], otherwise: About) -> Mapping[str, JudgeHere]:
+    """Every judge by name, of `runs_with_verdicts`; one of pairs goes before one of items."""
     found: dict[str, JudgeHere] = {}
     for about in ABOUT:
-        for name, one in judges_about(session, study_id, about, otherwise).items():
+        for name, one in judges_about(runs, about, otherwise).items():
             found.setdefault(name, one)
     return found
 
 
-def judges_about(
-    session: Session, study_id: int | None, about: About, otherwise: About
-) -> Mapping[str, JudgeHere]:
+def judges_about(runs: Iterable[JobView], about: About, otherwise: About) -> Mapping[str, JudgeHere]:
     """The judges of pairs or of items by name; `otherwise` is what runs of earlier releases are about."""
     found: dict[str, JudgeHere] = {}
-    for job in _with_verdicts(session, study_id, about, otherwise):
+    for job in _about(runs, about, otherwise):
         origins: Mapping[str, Mapping[str, Any]] | None = job.result.get("origins")
         named: Mapping[str, Mapping[str, Any]] = (
             {name: {} for name in job.result["judges"]} if origins is None else origins
@@ -62,11 +68,9 @@ def judges_about(
     return found
 
 
-def runs_about(session: Session, study_id: int | None, about: About, otherwise: About) -> Iterator[JobView]:
+def runs_about(runs: Iterable[JobView], about: About, otherwise: About) -> Iterator[JobView]:
     """Finished runs, the newest first."""
-    for job in _with_verdicts(session, study_id, about, otherwise):
-        if job.status is JobStatus.DONE:
-            yield job
+    return (job for job in _about(runs, about, otherwise) if job.status is JobStatus.DONE)
 
 
 def has_successor(session: Session, job: JobView, otherwise: About) -> bool:
@@ -77,17 +81,12 @@ def has_successor(session: Session, job: JobView, otherwise: About) -> bool:
     about: About = job.result.get("about", otherwise)
     return any(
         one.id > job.id and "origins" in one.result and one.result["mode"] == job.result["mode"]
-        for one in _with_verdicts(session, job.study_id, about, otherwise)
+        for one in _about(runs_with_verdicts(session, job.study_id), about, otherwise)
     )
 
 
-def _with_verdicts(
-    session: Session, study_id: int | None, about: About, otherwise: About
-) -> Iterator[JobView]:
-    """Runs that have a result, the newest first: also one that waits to be compared again after a withdrawal."""
-    for job in queue.jobs_of(session, Kind.JUDGES, study_id, limit=_MOST_RUNS):
-        if job.result is not None and job.result.get("about", otherwise) == about:
-            yield job
+def _about(runs: Iterable[JobView], about: About, otherwise: About) -> Iterator[JobView]:
+    return (job for job in runs if job.result.get("about", otherwise) == about)
 
 
 def _here(name: str, job: JobView, about: About, origin: Mapping[str, Any]) -> JudgeHere:

@@ -68,11 +68,19 @@ def version_to_judge(session: Session, slug: str) -> StudyVersion:
 
 def main_pairs(session: Session, slug: str) -> list[dict[str, str | None]]:
     """The main pairs of the judged version (`PAIR_COLUMNS`); empty for a study without a version."""
-    study = study_named(session, slug)
+    version = judged_version(session, study_named(session, slug))
+    return main_pairs_of(session, slug, version) if version else []
+
+
+def judged_version(session: Session, study: Study) -> StudyVersion | None:
+    """As `version_to_judge`; None if there is none."""
     versions = _versions(session, study)
-    if not versions:
-        return []
-    rows = _main_pairs(session, _chosen(session, versions, slug, None))
+    return _chosen(session, versions, study.slug, None) if versions else None
+
+
+def main_pairs_of(session: Session, slug: str, version: StudyVersion) -> list[dict[str, str | None]]:
+    """The main pairs of a version (`PAIR_COLUMNS`)."""
+    rows = _main_pairs(session, version)
     return [
         {
             "study": slug,

@@ -6,6 +6,8 @@ from dataclasses import astuple, dataclass
 from datetime import datetime
 from typing import Any
 
+from sqlalchemy import bindparam, func
+from sqlalchemy import select as select_columns
 from sqlmodel import Session, col, select
 
 from app.accounts.audit import record
@@ -13,6 +15,7 @@ from app.accounts.logins import Who
 from app.catalog.uses import parts_of
 from app.core.database import Database
 from app.core.errors import Conflict, NotFound
+from app.core.statements import Hot
 from app.jobs import queue
 from app.jobs.queue import JobView
 from app.jobs.tables import JobStatus, Kind
@@ -22,15 +25,15 @@ from app.library.kinds import StimulusKind, kinds_in_words
 from app.library.tables import Stimulus
 from app.pairs.view import find_pairs
 from app.studies.access import StudyHere
-from app.studies.drafts import draft_for
+from app.studies.current import Current, current
+from app.studies.drafts import DraftHere, draft_here
 from app.studies.file.design import StudyDesign
-from app.studies.seeing import facts_for
 from app.tasks.pair.settings import pairs_of
 from app.tasks.rating.items import DesignItem, ItemRow, read_item_file
 from app.tasks.rating.settings import RatingDesign
 from app.trials.design import Kind as PairKind
 from app.trials.stimuli import HUMAN, StimulusFacts, true_source_of
-from app.trials.tables import StudyVersion, Unit, UnitMember
+from app.trials.tables import Unit, UnitMember
 
 SEED = 1
 
@@ -87,18 +90,17 @@ class CluesState:
     says: str
 
 
-def clips_of(session: Session, study: StudyHere) -> ClueClips:
-    """The stimuli that a clue report of the study would be of."""
-    newest = select(StudyVersion).where(StudyVersion.study_id == study.id)
-    version = session.exec(newest.order_by(col(StudyVersion.number).desc()).limit(1)).first()
-    if version is not None:
-        design = StudyDesign.model_validate_json(version.design)
+def clips_of(session: Session, study: StudyHere, looked_at: DraftHere | None = None) -> ClueClips:
+    """The stimuli that a clue report of the study would be of; `looked_at` is its draft where that was read."""
+    row = looked_at.row if looked_at else current(session, study)
+    if row.design is not None:
+        design = StudyDesign.model_validate_json(row.design)
         items = (item for block in design.blocks if isinstance(block, RatingDesign) for item in block.items)
-        clips = (*_of_version(session, version), *_written(items))
+        clips = (*_of_version(session, row), *_written(items))
         pairs = ((pair.a, pair.b) for pair in pairs_of(design.blocks) if pair.kind is PairKind.MAIN)
-        return ClueClips(version.number, tuple(sorted(clips)), design.truth.source, _in_order(pairs))
-    keys = draft_for(session, study).keys
-    facts = facts_for(session, study)
+        return ClueClips(row.number, tuple(sorted(clips)), design.truth.source, _in_order(pairs))
+    looked_at = looked_at or draft_here(session, study, row)
+    keys, facts = looked_at.draft.keys, looked_at.stimuli
     parts = list(parts_of(keys))
     names = {name for part in parts for name in _main(part, facts)}
     pairs = (
@@ -112,7 +114,7 @@ def clips_of(session: Session, study: StudyHere) -> ClueClips:
     rows = (
         row for text in lists if isinstance(text, str) for row in read_item_file("", text, by_row=True).rows
     )
-    clips = (*(_clip(s, s.shown_sha256) for s in stimuli), *_written(rows))
+    clips = (*(_clip(s) for s in stimuli), *_written(rows))
     return ClueClips(None, tuple(sorted(clips)), true_source_of(keys), _in_order(pairs))
 
 
@@ -140,21 +142,38 @@ def _main(part: Mapping[str, Any], facts: Mapping[str, StimulusFacts]) -> Iterat
             yield item.stimulus
 
 
-def _of_version(session: Session, version: StudyVersion) -> tuple[ClueClip, ...]:
-    """The clips of a version as saved: they may have been reprocessed since."""
-    members = session.exec(
-        select(UnitMember.stimulus_id, UnitMember.sha256)
-        .join(Unit, col(Unit.id) == UnitMember.unit_id)
-        .where(Unit.version_id == version.id, Unit.kind == PairKind.MAIN)
+# Every page of a study before its launch asks.
+_MAIN = Hot(
+    select_columns(
+        col(Stimulus.name),
+        col(Stimulus.source),
+        col(UnitMember.sha256),
+        func.coalesce(Stimulus.original_sha256, ""),
+        col(Stimulus.kind),
     )
-    clips: dict[int | None, str | None] = dict(members.all())
-    stimuli = session.exec(select(Stimulus).where(col(Stimulus.id).in_(list(clips))))
-    return tuple(sorted(_clip(s, clips[s.id]) for s in stimuli if clips[s.id] is not None))
+    .join(UnitMember, col(UnitMember.stimulus_id) == Stimulus.id)
+    .join(Unit, col(Unit.id) == UnitMember.unit_id)
+    .where(
+        col(Unit.version_id) == bindparam("version_id"),
+        col(Unit.kind) == PairKind.MAIN,
+        col(UnitMember.sha256).is_not(None),
+    )
+    .distinct()
+)
 
 
-def _clip(stimulus: Stimulus, clip_sha256: str | None) -> ClueClip:
+def _of_version(session: Session, row: Current) -> tuple[ClueClip, ...]:
+    """The clips of the newest version as saved: they may have been reprocessed since."""
+    return tuple(sorted(ClueClip(*clip) for clip in _MAIN.all(session, {"version_id": row.version_id})))
+
+
+def _clip(stimulus: Stimulus) -> ClueClip:
     return ClueClip(
-        stimulus.name, stimulus.source, clip_sha256 or "", stimulus.original_sha256 or "", stimulus.kind
+        stimulus.name,
+        stimulus.source,
+        stimulus.shown_sha256 or "",
+        stimulus.original_sha256 or "",
+        stimulus.kind,
     )
 
 

@@ -6,11 +6,14 @@ from datetime import datetime
 from pathlib import Path
 from typing import Any
 
-from sqlmodel import Session, col, func, select
+from sqlalchemy import bindparam
+from sqlalchemy import select as select_columns
+from sqlmodel import Session, col, func
 
 from app.accounts.audit import Actor, record
 from app.accounts.logins import Who
 from app.core.errors import NotFound, StudyError, at_field
+from app.core.statements import Hot
 from app.jobs import queue
 from app.jobs.queue import JobView
 from app.jobs.tables import Job, JobStatus, Kind
@@ -33,6 +36,25 @@ _CONTENT_TYPES = {
     ".svg": "image/svg+xml",
     ".png": "image/png",
 }
+
+_OF_STUDY = col(StudyVersion.study_id) == bindparam("study_id")
+_BY_MODE = Hot(
+    select_columns(col(ParticipantSession.mode), func.count())
+    .select_from(Response)
+    .join(ParticipantSession, col(ParticipantSession.id) == Response.session_id)
+    .join(StudyVersion, col(StudyVersion.id) == ParticipantSession.version_id)
+    .where(_OF_STUDY, col(Response.trial_id).is_not(None), col(ParticipantSession.mode) != Mode.PREVIEW)
+    .group_by(col(ParticipantSession.mode))
+    .order_by(col(ParticipantSession.mode))
+)
+_newest = (
+    select_columns(func.max(Response.answered_at).label("newest"))
+    .join(ParticipantSession, col(ParticipantSession.id) == Response.session_id)
+    .join(StudyVersion, col(StudyVersion.id) == ParticipantSession.version_id)
+    .where(_OF_STUDY)
+)
+_LAST = Hot(_newest.where(col(ParticipantSession.mode) != Mode.PREVIEW))
+_LAST_OF = Hot(_newest.where(col(ParticipantSession.mode) == bindparam("mode")))
 
 
 @dataclass(frozen=True, slots=True)
@@ -107,32 +129,14 @@ def counted_mode(text: str) -> str | None:
 
 def answers_by_mode(session: Session, study: StudyHere) -> list[tuple[str, int]]:
     """Trials answered, practice included, by mode; previews are left out: they do not count."""
-    counted = (
-        select(ParticipantSession.mode, func.count())
-        .select_from(Response)
-        .join(ParticipantSession, col(ParticipantSession.id) == Response.session_id)
-        .join(StudyVersion, col(StudyVersion.id) == ParticipantSession.version_id)
-        .where(
-            StudyVersion.study_id == study.id,
-            col(Response.trial_id).is_not(None),
-            ParticipantSession.mode != Mode.PREVIEW,
-        )
-        .group_by(ParticipantSession.mode)
-        .order_by(ParticipantSession.mode)
-    )
-    return [(mode, n) for mode, n in session.exec(counted)]
+    return [(mode, n) for mode, n in _BY_MODE.all(session, {"study_id": study.id})]
 
 
 def last_response(session: Session, study: StudyHere, mode: Mode | None = None) -> datetime | None:
     """The time of the newest answer (of one mode, or of any that counts): an earlier report does not cover it."""
-    counted = ParticipantSession.mode == mode if mode else ParticipantSession.mode != Mode.PREVIEW
-    newest = (
-        select(func.max(Response.answered_at))
-        .join(ParticipantSession, col(ParticipantSession.id) == Response.session_id)
-        .join(StudyVersion, col(StudyVersion.id) == ParticipantSession.version_id)
-        .where(StudyVersion.study_id == study.id, counted)
-    )
-    return session.exec(newest).one()
+    of = {"study_id": study.id}
+    found = _LAST_OF.first(session, of | {"mode": mode}) if mode else _LAST.first(session, of)
+    return found.newest  # type: ignore[no-any-return]
 
 
 def report_file(

@@ -6,17 +6,20 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Any
 
+from sqlalchemy import ColumnElement, Subquery, bindparam, true
+from sqlalchemy import select as select_columns
 from sqlmodel import Session, col, func, select
 
 from app.accounts.audit import record
 from app.accounts.logins import Who
 from app.core.errors import Conflict, NotFound, StudyError
+from app.core.statements import Hot
 from app.jobs import queue
 from app.jobs.queue import JobView
 from app.jobs.tables import Job, JobStatus, Kind
 from app.outputs.outputs import answers_by_mode
-from app.studies.access import StudyHere, study_for, visible_slugs
-from app.studies.blinding import OPEN, is_blinded, may_look, require_open
+from app.studies.access import StudyHere, studies_seen, study_for
+from app.studies.blinding import OPEN, is_blinded, may_look, open_to, require_open
 from app.trials.responses import Response
 from app.trials.tables import (
     Exclusion,
@@ -24,6 +27,7 @@ from app.trials.tables import (
     ParticipantSession,
     Registration,
     SessionVerdict,
+    Study,
     StudyVersion,
     Unit,
     UnitMember,
@@ -66,10 +70,14 @@ def asked_for(session: Session, who: Who, study: StudyHere, mode: str, against: 
     """Raises BadView for a mode that is none, NotFound for a study that the user does not see."""
     if mode and mode not in MODES:
         raise BadView(f"{mode[:40]!r} is not a mode; use {', '.join(MODES)}.")
-    counts = modes_of(session, study)
-    usual = next((each for each, n in counts if n), Mode.LIVE)
+    chosen = Mode(mode) if mode else usual_mode(modes_of(session, study))
     other = study_for(session, who, against) if against and against != study.slug else None
-    return ResultsRequest(Mode(mode) if mode else usual, other)
+    return ResultsRequest(chosen, other)
+
+
+def usual_mode(answers: Sequence[tuple[Mode, int]]) -> Mode:
+    """The mode that is shown if none is asked for: the first one with answers, of `modes_of`."""
+    return next((mode for mode, n in answers if n), Mode.LIVE)
 
 
 def open_results(session: Session, who: Who, study: StudyHere, now: datetime) -> None:
@@ -91,12 +99,18 @@ def require_all_open(session: Session, who: Who, study: StudyHere, asked: Result
 
 def comparable(session: Session, who: Who, study: StudyHere, mode: Mode) -> Sequence[str]:
     """The other studies that the user sees, that have answers of the mode, and whose results are open to them."""
-    others = [study_for(session, who, slug) for slug in visible_slugs(session, who) if slug != study.slug]
-    return [
-        one.slug
-        for one in others
-        if dict(answers_by_mode(session, one)).get(mode) and may_look(session, who, one, mode)
-    ]
+    answered = (
+        select(Response.id)
+        .join(ParticipantSession, col(ParticipantSession.id) == Response.session_id)
+        .join(StudyVersion, col(StudyVersion.id) == ParticipantSession.version_id)
+        .where(
+            StudyVersion.study_id == Study.id,
+            col(Response.trial_id).is_not(None),
+            ParticipantSession.mode == mode,
+        )
+    )
+    others = studies_seen(session, who, col(Study.id) != study.id, answered.exists())
+    return [one.slug for one in open_to(session, who, others, mode)]
 
 
 def standing(session: Session, study: StudyHere, asked: ResultsRequest) -> Standing:
@@ -184,57 +198,73 @@ def _key(session: Session, study: StudyHere, asked: ResultsRequest) -> str:
     return hashlib.sha256(repr(parts).encode()).hexdigest()[:16]
 
 
+def _counts(session: Session, study: StudyHere) -> dict[str, int]:
+    found = _COUNTS.first(session, {"study_id": study.id})
+    counted = {
+        "answers": found.answers,
+        "last": found.last or 0,
+        "excluded": found.excluded,
+        "lifted": found.lifted,
+        "sessions": found.sessions,
+        "ended": found.ended,
+        "version": found.version or 0,
+        "judges": found.judges or 0,
+    }
+    return counted | ({"registration": found.registration} if found.registration else {})
+
+
 def _judged(session: Session, study: StudyHere) -> dict[str, int]:
     """Verdicts, and when the newest was stored: one changes without an answer, as others end and it is judged again."""
-    n, newest = session.exec(
-        select(func.count(), func.max(SessionVerdict.judged_at))
-        .join(ParticipantSession, col(ParticipantSession.id) == SessionVerdict.session_id)
-        .join(StudyVersion, col(StudyVersion.id) == ParticipantSession.version_id)
-        .where(StudyVersion.study_id == study.id)
-    ).one()
-    return {"verdicts": n, "judged_ms": round(1000 * newest.timestamp())} if newest is not None else {}
+    found = _JUDGED.first(session, {"study_id": study.id})
+    if found.newest is None:
+        return {}
+    return {"verdicts": found.n, "judged_ms": round(1000 * found.newest.timestamp())}
 
 
-def _counts(session: Session, study: StudyHere) -> dict[str, int]:
-    def first(query: Any) -> tuple[int, ...]:
-        row = session.execute(query).one()
-        return tuple(n or 0 for n in row)
+# Every page of a closed study asks these two, as its next step may be to read its results.
+_of_study = col(StudyVersion.study_id) == bindparam("study_id")
 
-    def of_study(*what: Any) -> Any:
-        return (
-            select(*what)
-            .select_from(ParticipantSession)
-            .join(StudyVersion, col(StudyVersion.id) == ParticipantSession.version_id)
-            .where(StudyVersion.study_id == study.id, ParticipantSession.mode != Mode.PREVIEW)
+
+def _in_sessions(*what: ColumnElement[Any], of: type[Response] | type[Exclusion] | None = None) -> Subquery:
+    """One row about the sessions that count, or about what each of them has."""
+    found = select_columns(*what).select_from(ParticipantSession)
+    found = found.join(StudyVersion, col(StudyVersion.id) == ParticipantSession.version_id)
+    found = found.where(_of_study, col(ParticipantSession.mode) != Mode.PREVIEW)
+    return (found.join(of, col(of.session_id) == ParticipantSession.id) if of else found).subquery()
+
+
+# The newest id as well: an answer deleted and another one given leave the count as it was.
+_answers = _in_sessions(func.count().label("answers"), func.max(Response.id).label("last"), of=Response)
+# Lifting an exclusion adds no row, so those lifted are counted, too.
+_lifted = func.count(col(Exclusion.lifted_at)).label("lifted")
+_excluded = _in_sessions(func.count().label("excluded"), _lifted, of=Exclusion)
+_came = _in_sessions(
+    func.count().label("sessions"), func.count(col(ParticipantSession.ended_at)).label("ended")
+)
+_COUNTS = Hot(
+    select_columns(
+        *_answers.c,
+        *_excluded.c,
+        *_came.c,
+        select_columns(func.max(StudyVersion.id)).where(_of_study).scalar_subquery().label("version"),
+        select_columns(func.max(Job.id))
+        .where(
+            col(Job.study_id) == bindparam("study_id"),
+            col(Job.kind) == Kind.JUDGES,
+            col(Job.status) == JobStatus.DONE,
         )
-
-    def joined(table: type[Response] | type[Exclusion], *what: Any) -> Any:
-        return of_study(*what).join(table, col(table.session_id) == ParticipantSession.id)
-
-    # The newest id as well: an answer deleted and another one given leave the count as it was.
-    responses = first(joined(Response, func.count(), func.max(Response.id)))
-    # Lifting an exclusion adds no row, so those lifted are counted, too.
-    exclusions = first(joined(Exclusion, func.count(), func.count(col(Exclusion.lifted_at))))
-    sessions = first(of_study(func.count(), func.count(col(ParticipantSession.ended_at))))
-    versions = first(select(func.max(StudyVersion.id)).where(StudyVersion.study_id == study.id))
-    judges = first(
-        select(func.max(Job.id)).where(
-            Job.study_id == study.id, Job.kind == Kind.JUDGES, Job.status == JobStatus.DONE
-        )
-    )
-    registered = first(
-        select(func.max(Registration.id))
+        .scalar_subquery()
+        .label("judges"),
+        select_columns(func.max(Registration.id))
         .join(StudyVersion, col(StudyVersion.id) == Registration.version_id)
-        .where(StudyVersion.study_id == study.id)
-    )
-    counted = {
-        "answers": responses[0],
-        "last": responses[1],
-        "excluded": exclusions[0],
-        "lifted": exclusions[1],
-        "sessions": sessions[0],
-        "ended": sessions[1],
-        "version": versions[0],
-        "judges": judges[0],
-    }
-    return counted | ({"registration": registered[0]} if registered[0] else {})
+        .where(_of_study)
+        .scalar_subquery()
+        .label("registration"),
+    ).select_from(_answers.join(_excluded, true()).join(_came, true()))
+)
+_JUDGED = Hot(
+    select_columns(func.count().label("n"), func.max(SessionVerdict.judged_at).label("newest"))
+    .join(ParticipantSession, col(ParticipantSession.id) == SessionVerdict.session_id)
+    .join(StudyVersion, col(StudyVersion.id) == ParticipantSession.version_id)
+    .where(_of_study)
+)

@@ -1,18 +1,32 @@
 """Live answers that were taken out of the service: tables and packages that were downloaded."""
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
-from sqlmodel import Session, col, func, select
+from sqlalchemy import bindparam, or_, select
+from sqlmodel import Session, SQLModel
 
 from app.accounts.tables import AuditEntry
+from app.core.statements import Hot
 from app.jobs.queue import jobs_of
 from app.jobs.tables import JobStatus, Kind
 from app.outputs.outputs import last_response, package_subject
 from app.studies.access import StudyHere
 from app.tasks.listed import SHORT_TASK, TASKS
 from app.trials.tables import Mode
+
+_EXPORT, _DOWNLOAD, _WRITE = "data.export", "package.download", "package.write"
+_audit = SQLModel.metadata.tables[str(AuditEntry.__tablename__)]
+_NOTED = Hot(
+    select(_audit.c.action, _audit.c.subject, _audit.c.at)
+    .where(
+        _audit.c.study == bindparam("slug"),
+        or_(*(_audit.c.action == action for action in (_EXPORT, _DOWNLOAD, _WRITE))),
+    )
+    .order_by(_audit.c.at)
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,7 +52,9 @@ def downloads_of(session: Session, study: StudyHere, tasks: Iterable[str] = (SHO
     A package counts as all of them; of each task, the table that has every answer counts. Labels, playback or a list of
     participants do not give the answers back, and count for nothing.
     """
-    package, exports = _packages(session, study), _exports(session, study)
+    noted = _NOTED.all(session, {"slug": study.slug})
+    package = _packages(session, study, noted)
+    exports = {note.subject.partition(".")[0]: note.at for note in noted if note.action == _EXPORT}
     tables = [TASKS[task].tables[0] for task in tasks if TASKS[task].tables]
     times = {table: max(filter(None, (package, exports.get(table))), default=None) for table in tables}
     missing = [table for table, at in times.items() if at is None]
@@ -49,34 +65,14 @@ def downloads_of(session: Session, study: StudyHere, tasks: Iterable[str] = (SHO
     )
 
 
-def _exports(session: Session, study: StudyHere) -> Mapping[str, datetime]:
-    """When each table was last downloaded."""
-    rows = session.exec(
-        select(AuditEntry.subject, AuditEntry.at)
-        .where(AuditEntry.study == study.slug, AuditEntry.action == "data.export")
-        .order_by(col(AuditEntry.at))
-    )
-    return {subject.partition(".")[0]: at for subject, at in rows}
-
-
-def _packages(session: Session, study: StudyHere) -> datetime | None:
+def _packages(session: Session, study: StudyHere, noted: Sequence[Any]) -> datetime | None:
     """Until when packages that were downloaded, or written by the command, have the answers."""
-    fetched = set(
-        session.exec(
-            select(AuditEntry.subject).where(
-                AuditEntry.study == study.slug, AuditEntry.action == "package.download"
-            )
-        )
-    )
+    written = [note.at for note in noted if note.action == _WRITE]
+    fetched = {note.subject for note in noted if note.action == _DOWNLOAD}
     # A package holds the answers that there were when it was asked for, however late it is downloaded.
     packages = [
         job.asked_at
-        for job in jobs_of(session, Kind.PACKAGE, study.id)
+        for job in (jobs_of(session, Kind.PACKAGE, study.id) if fetched else ())
         if job.status is JobStatus.DONE and package_subject(job.id) in fetched
     ]
-    written = session.exec(
-        select(func.max(col(AuditEntry.at))).where(
-            AuditEntry.study == study.slug, AuditEntry.action == "package.write"
-        )
-    ).one()
-    return max([*packages, *([written] if written else [])], default=None)
+    return max([*packages, *written], default=None)

@@ -16,9 +16,9 @@ from app.library.tables import Stimulus
 from app.pairs.summary import Summary, summary_of
 from app.pairs.view import FoundPairs, find_by_block, find_pairs
 from app.studies.access import StudyHere
-from app.studies.drafts import DraftView, draft_for, save_draft, storable
+from app.studies.drafts import DraftHere, DraftView, draft_for, draft_here, save_draft, storable
 from app.studies.file.comparable import blocks_in
-from app.studies.seeing import facts_for, seen_by
+from app.studies.seeing import facts_for, facts_seen, seen_by
 from app.tasks.pair.pairs import drawn_as_csv
 from app.tasks.pair.rows import Row, edited, new_row, read_rows, rows_as_csv, rows_of
 from app.tasks.rating.items import item_ids
@@ -121,14 +121,19 @@ class ClipCard:
 
 
 def pairs_here(session: Session, who: Who, study: StudyHere) -> PairsHere:
-    draft = _draft_of(session, study)
-    stimuli = facts_for(session, study)
-    if study.block:
-        # With all blocks, as the ids of drawn pairs depend on those of the blocks before.
-        found = find_by_block(draft_for(session, study).keys, stimuli)[study.block]
-    else:
-        found = find_pairs(draft.keys, stimuli)
-    return PairsHere(draft, facts_for(session, study, who), found, stimuli)
+    return pairs_of(session, who, study, draft_here(session, study))
+
+
+def pairs_of(session: Session, who: Who, study: StudyHere, looked_at: DraftHere) -> PairsHere:
+    """The pairs of a study's draft that was read before."""
+    whole, stimuli = looked_at.draft, looked_at.stimuli
+    draft = replace(whole, keys=dict(of_block(whole.keys, study.block)))
+    # Of one block with all, as the ids of drawn pairs depend on those of the blocks before.
+    in_blocks = find_by_block(whole.keys, stimuli) if study.block else {}
+    found = in_blocks[study.block] if study.block else find_pairs(draft.keys, stimuli)
+    # Whoever wrote the draft last sees what it may name.
+    seen = stimuli if draft.saved_by == who.email else facts_seen(session, study, who)
+    return PairsHere(draft, seen, found, stimuli)
 
 
 def pairs_tried(session: Session, who: Who, study: StudyHere, given: Mapping[str, Any]) -> PairsHere:

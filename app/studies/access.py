@@ -4,15 +4,18 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 
-from sqlalchemy import ColumnElement
-from sqlmodel import Session, col, select
+from sqlalchemy import ColumnElement, bindparam
+from sqlalchemy import select as select_columns
+from sqlmodel import Session, SQLModel, col, select
 
 from app.accounts.audit import record
 from app.accounts.logins import Who
 from app.accounts.tables import Role, User
 from app.accounts.users import checked_email
 from app.core.errors import Conflict, NotFound, StudyError
+from app.core.statements import Hot
 from app.studies.file.model import SLUG_PATTERN
 from app.studies.tables import StudyShare
 from app.trials.tables import State, Study
@@ -22,6 +25,17 @@ _SLUG = re.compile(SLUG_PATTERN)
 _MOST_ID = 2**31
 # Words that the pages need in the place of a study's name.
 RESERVED = frozenset({"new"})
+_study, _share = (SQLModel.metadata.tables[str(table.__tablename__)] for table in (Study, StudyShare))
+# Every page of a study asks.
+_NAMED = select_columns(_study.c.id, _study.c.slug, _study.c.state, _study.c.archived_at).where(
+    _study.c.slug == bindparam("slug")
+)
+_OF_OWNERS = Hot(_NAMED)
+_OF_OTHERS = Hot(
+    _NAMED.where(
+        _study.c.id.in_(select_columns(_share.c.study_id).where(_share.c.user_id == bindparam("user_id")))
+    )
+)
 
 
 class BadSlug(StudyError):
@@ -43,10 +57,25 @@ def study_for(session: Session, who: Who, slug: str) -> StudyHere:
     """Raises NotFound also where there is one that the user may not see."""
     study = None
     if _SLUG.fullmatch(slug):  # anything else may be what no database takes
-        study = session.exec(select(Study).where(Study.slug == slug, *_shared_with(who))).first()
+        study = (
+            _OF_OWNERS.first(session, {"slug": slug})
+            if who.is_owner
+            else _OF_OTHERS.first(session, {"slug": slug, "user_id": who.user_id})
+        )
     if study is None:
         raise NotFound(f"There is no study {slug[:64]!r} that you can see.")
-    return StudyHere(study.id or 0, study.slug, State(study.state), study.archived_at is not None)
+    return _here(study)
+
+
+def studies_seen(session: Session, who: Who, *which: ColumnElement[bool]) -> list[StudyHere]:
+    """The studies that the user sees, by name; `which` leaves out others."""
+    columns = select_columns(col(Study.id), col(Study.slug), col(Study.state), col(Study.archived_at))
+    seen = columns.where(*_shared_with(who), *which).order_by(col(Study.slug))
+    return [_here(row) for row in session.execute(seen)]
+
+
+def _here(row: Any) -> StudyHere:
+    return StudyHere(row.id, row.slug, State(row.state), row.archived_at is not None)
 
 
 def visible_slugs(session: Session, who: Who) -> Sequence[str]:

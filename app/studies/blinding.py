@@ -44,7 +44,21 @@ def openings(session: Session, study: StudyHere) -> Sequence[Opening]:
 
 def may_look(session: Session, who: Who, study: StudyHere, mode: str) -> bool:
     """True if this user may see the votes of a mode: they are not blinded, or the user opened them."""
-    return not is_blinded(study, mode) or any(one.user_id == who.user_id for one in openings(session, study))
+    return bool(open_to(session, who, [study], mode))
+
+
+def open_to(session: Session, who: Who, studies: Sequence[StudyHere], mode: str) -> list[StudyHere]:
+    """Those of the studies whose votes of a mode this user may see."""
+    blinded = [study.slug for study in studies if is_blinded(study, mode)]
+    opened: set[str | None] = set()
+    if blinded:
+        mine = (
+            col(AuditEntry.study).in_(blinded),
+            AuditEntry.action == OPEN,
+            AuditEntry.user_id == who.user_id,
+        )
+        opened = set(session.exec(select(AuditEntry.study).where(*mine)))
+    return [study for study in studies if study.slug in opened or not is_blinded(study, mode)]
 
 
 def require_open(session: Session, who: Who, study: StudyHere, mode: str) -> None:

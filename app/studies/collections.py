@@ -4,7 +4,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from datetime import datetime
 
-from sqlalchemy import ColumnElement, or_
+from sqlalchemy import BindParameter, ColumnElement, or_
 from sqlalchemy import select as select_columns
 from sqlmodel import Session, col, delete, func, select
 
@@ -18,7 +18,7 @@ from app.studies.tables import StudyShare
 from app.trials.tables import Study
 
 
-def used_by(study_id: int) -> ColumnElement[bool]:
+def used_by(study_id: int | BindParameter[int]) -> ColumnElement[bool]:
     """The condition on `Stimulus` that it is of a collection that the study uses, or was put into the study by name."""
     own = select(Study.collection_id).where(Study.id == study_id, col(Study.collection_id).is_not(None))
     chosen = select(StudyCollection.collection_id).where(StudyCollection.study_id == study_id)

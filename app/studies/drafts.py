@@ -4,30 +4,44 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cached_property
 from typing import Any
 
+from sqlalchemy import bindparam, or_
+from sqlalchemy import select as select_columns
 from sqlalchemy.exc import IntegrityError
-from sqlmodel import Session, col, select
+from sqlmodel import Session, SQLModel, col, select
 
 from app.accounts.audit import record
 from app.accounts.logins import Who
-from app.accounts.tables import AuditEntry, User
+from app.accounts.tables import AuditEntry
 from app.core.errors import Conflict, NotFound, Stale, StudyError
 from app.core.schema import cleaned
+from app.core.statements import Hot
 from app.studies.access import StudyHere, checked_slug
 from app.studies.collections import begin_collections, shared_ids_seen
+from app.studies.current import Current, current
 from app.studies.file.comparable import drawn_as_asked
 from app.studies.file.drafts import DraftCheck, check_draft, draft_of_design, with_slug
 from app.studies.file.keys import tidied
 from app.studies.file.load import StudyDesign
 from app.studies.file.yamlpatch import WrittenFile
-from app.studies.seeing import admit_named, facts_for
+from app.studies.seeing import admit_named, facts_for, facts_seen
 from app.studies.tables import Draft, StudyShare
 from app.studies.undoing import EDIT, REPLACE, remember
+from app.trials.stimuli import StimulusFacts
 from app.trials.tables import State, Study, StudyVersion
 
 MOST_CHARACTERS = 5_000_000
 _DESIGN_ACTIONS = ("draft.save", "draft.replace", "draft.drop", "version.save", "version.correct")
+_audit = SQLModel.metadata.tables[str(AuditEntry.__tablename__)]
+# Every page of a study before its launch asks.
+_LAST_CHANGE = Hot(
+    select_columns(_audit.c.id)
+    .where(_audit.c.study == bindparam("slug"), or_(*(_audit.c.action == one for one in _DESIGN_ACTIONS)))
+    .order_by(_audit.c.id.desc())
+    .limit(1)
+)
 
 
 class TooLargeDraft(StudyError):
@@ -60,18 +74,48 @@ class DraftView:
         return title if isinstance(title, str) else ""
 
 
+@dataclass(frozen=True)
+class DraftHere:
+    """The draft of a study, or its newest version as one, with the stimuli that it may name: read once for a page.
+
+    `row` is the study's, from which it was made.
+    """
+
+    draft: DraftView
+    stimuli: Mapping[str, StimulusFacts]
+    row: Current
+
+    @cached_property
+    def check(self) -> DraftCheck:
+        """What is wrong with it, or the design that it makes."""
+        return check_draft(self.draft.keys, self.stimuli)
+
+
+def draft_here(session: Session, study: StudyHere, row: Current | None = None) -> DraftHere:
+    """`row` is the study's where that was read before."""
+    row = row or current(session, study)
+    stimuli = facts_seen(session, study, row.author)
+    return DraftHere(_view(session, study, row, stimuli), stimuli, row)
+
+
 def draft_for(session: Session, study: StudyHere) -> DraftView:
     """The draft, or the newest version as one."""
-    draft = session.exec(select(Draft).where(Draft.study_id == study.id)).first()
-    if draft is not None:
-        user = session.get(User, draft.saved_by) if draft.saved_by else None
-        by, written = user.email if user else "", WrittenFile.of(draft.written)
-        return DraftView(tidied(draft.keys), draft.revision, draft.saved_at, by, written)
-    revision, newest = _last_change(session, study), newest_number(session, study)
-    if newest is None:
+    return _view(session, study, current(session, study))
+
+
+def _view(
+    session: Session, study: StudyHere, row: Current, stimuli: Mapping[str, StimulusFacts] | None = None
+) -> DraftView:
+    """`stimuli` are those that the draft may name, if they were read."""
+    if row.draft is not None:
+        written = WrittenFile.of(row.written)
+        return DraftView(tidied(row.draft), row.revision, row.saved_at, row.email or "", written)
+    revision = _last_change(session, study)
+    if row.design is None:
         return DraftView({"study": study.slug}, revision)
-    keys = keys_of_version(session, study, newest)
-    return DraftView(keys, revision, written=written_of_version(session, study, newest, keys))
+    design = StudyDesign.model_validate_json(row.design)
+    keys = draft_of_design(design, facts_seen(session, study, None) if stimuli is None else stimuli)
+    return DraftView(keys, revision, written=None if row.file is None else WrittenFile(row.file, keys))
 
 
 def draft_revisions(session: Session) -> Mapping[int, int]:
@@ -90,10 +134,9 @@ def _last_change(session: Session, study: StudyHere) -> int:
 
     Each save of a draft increments it and makes one audit entry, so that no revision exceeds the last entry's id.
     """
-    entries = select(AuditEntry.id).where(
-        AuditEntry.study == study.slug, col(AuditEntry.action).in_(_DESIGN_ACTIONS)
-    )
-    return session.exec(entries.order_by(col(AuditEntry.id).desc()).limit(1)).first() or 0
+    session.flush()
+    found = _LAST_CHANGE.first(session, {"slug": study.slug})
+    return found.id if found else 0
 
 
 def newest_number(session: Session, study: StudyHere) -> int | None:
@@ -135,7 +178,7 @@ def check_of(session: Session, study: StudyHere, keys: Mapping[str, Any]) -> Dra
 
 def check_stored(session: Session, study: StudyHere) -> DraftCheck:
     """Check a study's stored draft."""
-    return check_of(session, study, draft_for(session, study).keys)
+    return draft_here(session, study).check
 
 
 def save_draft(

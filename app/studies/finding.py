@@ -11,7 +11,7 @@ from sqlmodel import Session
 from app.accounts.logins import Who
 from app.core.errors import StudyError
 from app.core.schema import clean
-from app.studies.listing import StudyLine, study_lines
+from app.studies.listing import StudyLine, every_line, study_lines
 from app.trials.tables import Mode, State
 
 PER_PAGE = 20
@@ -102,7 +102,9 @@ def matching(session: Session, who: Who, asked: StudySearch) -> Sequence[StudyLi
 def find_studies(session: Session, who: Who, asked: StudySearch) -> StudyList:
     """One page of the studies that are looked for. Raises BadStudySearch."""
     asked = checked_study_search(asked)
-    current, archived = (study_lines(session, who, archived=put_away) for put_away in (False, True))
+    every = every_line(session, who)
+    current = [line for line in every if line.archived_at is None]
+    archived = [line for line in every if line.archived_at is not None]
     kept = _kept(current, who, asked)
     put_away = _kept(archived, who, asked)
     found = _sorted(put_away if asked.state == ARCHIVED else _of_state(kept, asked), who, asked)
@@ -119,7 +121,7 @@ def find_studies(session: Session, who: Who, asked: StudySearch) -> StudyList:
         n_all=len(current),
         n_taking=sum(line.state in (State.PILOT, State.LIVE) for line in current),
         n_waiting=sum(waits(line, who) for line in current),
-        owners=sorted({line.owner for line in [*current, *archived] if line.owner}),
+        owners=sorted({line.owner for line in every if line.owner}),
     )
 
 

@@ -13,12 +13,12 @@ from app.core.errors import StudyError
 from app.studies.access import RESERVED, StudyHere, study_for
 from app.studies.collections import ids_of
 from app.studies.drafts import (
+    DraftHere,
     DraftView,
-    check_of,
     design_of_version,
     draft_for,
+    draft_here,
     keys_of_version,
-    newest_number,
     written_of_version,
 )
 from app.studies.file.design import StudyDesign
@@ -74,27 +74,36 @@ async def yaml_of(database: Database, study: StudyHere, which: Which) -> str:
     return await anyio.to_thread.run_sync(study_file, design.keys, design.written)
 
 
-def compare(session: Session, study: StudyHere, before: Which, after: Which) -> Comparison:
-    """Raises NotFound where there is no such version."""
-    old, new = (_design(session, study, which) for which in (before, after))
+def compare(
+    session: Session, study: StudyHere, before: Which, after: Which, looked_at: DraftHere | None = None
+) -> Comparison:
+    """`looked_at` is the draft where it was read before. Raises NotFound where there is no such version."""
+    old, new = (_design(session, study, which, looked_at) for which in (before, after))
     if old is not None and new is not None:
         return Comparison(before, after, tuple(design_differences(old, new)), True)
     keys = (keys_of(session, study, which) for which in (before, after))
     return Comparison(before, after, tuple(differences(*keys)), False)
 
 
-def _design(session: Session, study: StudyHere, which: Which) -> StudyDesign | None:
+def _design(
+    session: Session, study: StudyHere, which: Which, looked_at: DraftHere | None
+) -> StudyDesign | None:
     if which == "draft":
-        return check_of(session, study, draft_for(session, study).keys).design
+        return (looked_at or draft_here(session, study)).check.design
     return design_of_version(session, study, which)
 
 
-def unsaved_differences(session: Session, study: StudyHere) -> Comparison | None:
-    """The draft's changes to the newest version; None if there is no version or no draft."""
-    newest = newest_number(session, study)
-    if newest is None or not draft_for(session, study).is_unsaved:
+def unsaved_differences(
+    session: Session, study: StudyHere, looked_at: DraftHere | None = None
+) -> Comparison | None:
+    """The draft's changes to the newest version; None if there is no version or no draft. `looked_at` is the draft
+    where it was read before.
+    """
+    here = looked_at or draft_here(session, study)
+    newest = here.row.number
+    if newest is None or not here.draft.is_unsaved:
         return None
-    return compare(session, study, newest, "draft")
+    return compare(session, study, newest, "draft", here)
 
 
 def design_to_clone(session: Session, who: Who, source: str, which: str) -> DraftView:

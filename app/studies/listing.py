@@ -6,19 +6,37 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import Any
 
-from sqlalchemy import ColumnElement, Select
+from sqlalchemy import Select, bindparam
 from sqlalchemy import select as select_columns
-from sqlmodel import Session, col, func, select
+from sqlmodel import Session, SQLModel, col, func, select
 
 from app.accounts.logins import Who
 from app.accounts.tables import AuditEntry, User
-from app.studies.access import StudyHere, visible_slugs
+from app.core.statements import Hot
+from app.studies.access import StudyHere, studies_seen
+from app.studies.current import Current
 from app.studies.file.comparable import unit_counts
-from app.studies.summaries import units_in, units_of
+from app.studies.summaries import by_task, units_in, units_of
 from app.studies.tables import Draft, StudyShare
 from app.studies.tags import tags_of
 from app.tasks.listed import units_in_words
-from app.trials.tables import Mode, ParticipantSession, State, Status, Study, StudyVersion
+from app.trials.tables import Mode, ParticipantSession, State, Status, Study, StudyVersion, Unit
+
+_version, _session, _unit = (
+    SQLModel.metadata.tables[str(table.__tablename__)] for table in (StudyVersion, ParticipantSession, Unit)
+)
+# Every page of a study asks.
+_UNITS = Hot(
+    select_columns(_unit.c.block, func.count())
+    .where(_unit.c.version_id == bindparam("version_id"))
+    .group_by(_unit.c.block)
+)
+_SESSIONS = Hot(
+    select_columns(_session.c.mode, _session.c.status, func.count())
+    .join(_version, _version.c.id == _session.c.version_id)
+    .where(_version.c.study_id == bindparam("study_id"))
+    .group_by(_session.c.mode, _session.c.status)
+)
 
 # Sessions by mode and status.
 Counts = Mapping[tuple[str, str], int]
@@ -104,22 +122,16 @@ class VersionLine(_Counted):
     sessions: Mapping[str, int]
 
 
-def study_lines(session: Session, who: Who, *, archived: bool = False) -> Sequence[StudyLine]:
-    """Every study that the user sees and that is not archived (or only those that are), last changed first."""
-    visible = select(Study).where(col(Study.slug).in_(visible_slugs(session, who)))
-    studies = session.exec(visible.where(_is_archived(archived))).all()
-    lines = _lines(session, studies)
+def every_line(session: Session, who: Who) -> Sequence[StudyLine]:
+    """Every study that the user sees, archived ones too, last changed first."""
+    seen = [study.id for study in studies_seen(session, who)]
+    lines = _lines(session, session.exec(select(Study).where(col(Study.id).in_(seen))).all())
     return sorted(lines, key=lambda line: (line.changed_at, line.slug), reverse=True)
 
 
-def n_archived(session: Session, who: Who) -> int:
-    """The number of archived studies that the user sees."""
-    among = col(Study.slug).in_(visible_slugs(session, who))
-    return session.exec(select(func.count()).select_from(Study).where(among, _is_archived(True))).one()
-
-
-def _is_archived(archived: bool) -> ColumnElement[bool]:
-    return col(Study.archived_at).is_not(None) if archived else col(Study.archived_at).is_(None)
+def study_lines(session: Session, who: Who, *, archived: bool = False) -> Sequence[StudyLine]:
+    """Every study that the user sees and that is not archived (or only those that are), last changed first."""
+    return [line for line in every_line(session, who) if (line.archived_at is not None) is archived]
 
 
 def study_line(session: Session, study: StudyHere) -> StudyLine:
@@ -127,10 +139,15 @@ def study_line(session: Session, study: StudyHere) -> StudyLine:
     return line
 
 
-def study_brief(session: Session, study: StudyHere) -> StudyBrief:
-    """The part of a study's line that its pages need, in half the queries."""
-    [brief] = _briefs(session, session.exec(select(Study).where(Study.id == study.id)).all())
-    return StudyBrief(**brief)
+def study_brief(session: Session, row: Current) -> StudyBrief:
+    """The part of a study's line that its pages need, of the study's row."""
+    design, units = None, {}
+    if row.design is not None:
+        design = json.loads(row.design)
+        units = by_task(design, dict(_UNITS.all(session, {"version_id": row.version_id})))
+    counts = _SESSIONS.all(session, {"study_id": row.id})
+    sessions = {(mode, status): n for mode, status, n in counts}
+    return StudyBrief(**_brief(row, row.number or 0, design, row.draft, units, sessions))
 
 
 def _lines(session: Session, studies: Sequence[Study]) -> list[StudyLine]:
@@ -159,25 +176,37 @@ def _briefs(session: Session, studies: Sequence[Study]) -> list[dict[str, Any]]:
     ids = [study.id or 0 for study in studies]
     versions = {v.study_id: v for v in session.execute(_newest(ids))}
     drafts = {d.study_id: d for d in session.exec(select(Draft).where(col(Draft.study_id).in_(ids)))}
-    units = units_in(session, {v.id: v.design for v in versions.values()})
-    sessions = _sessions(session, ids)
+    designs = {version.id: json.loads(version.design) for version in versions.values()}
+    units, sessions = units_in(session, designs), _sessions(session, ids)
     briefs = []
     for study, id_ in zip(studies, ids, strict=True):
         version, draft = versions.get(id_), drafts.get(id_)
-        keys = draft.keys if draft else json.loads(version.design) if version else {}
-        briefs.append(
-            {
-                "slug": study.slug,
-                "title": _title(keys),
-                "state": State(study.state),
-                "version": version.number if version else 0,
-                "units": units.get(version.id, {}) if version else unit_counts(keys),
-                "is_unsaved": draft is not None,
-                "sessions": sessions.get(id_, {}),
-                "target": study.target or _target(keys),
-            }
-        )
+        of = version.id if version else 0
+        number, keys = version.number if version else 0, draft.keys if draft else None
+        briefs.append(_brief(study, number, designs.get(of), keys, units.get(of, {}), sessions.get(id_, {})))
     return briefs
+
+
+def _brief(
+    study: Any,
+    number: int,
+    design: Mapping[str, Any] | None,
+    draft: Mapping[str, Any] | None,
+    units: Mapping[str, int],
+    sessions: Counts,
+) -> dict[str, Any]:
+    """The fields of a brief: of the study's row, its newest version, and the keys of its draft; None without one."""
+    keys = (design or {}) if draft is None else draft
+    return {
+        "slug": study.slug,
+        "title": _title(keys),
+        "state": State(study.state),
+        "version": number,
+        "units": unit_counts(keys) if design is None else units,
+        "is_unsaved": draft is not None,
+        "sessions": sessions,
+        "target": study.target or _target(keys),
+    }
 
 
 def _title(keys: Any) -> str:

@@ -10,7 +10,8 @@ from sqlmodel import Session
 
 from app.accounts.logins import Who
 from app.studies.access import StudyHere
-from app.studies.drafts import DraftView, design_of_version, draft_for, newest_number, save_draft
+from app.studies.current import current
+from app.studies.drafts import DraftView, save_draft
 from app.studies.file.design import StudyDesign
 from app.studies.file.recruiters import RECRUITERS, Recruiter, query_of
 from app.studies.file.recruitment import DesignRecruitment
@@ -63,11 +64,11 @@ class RecruitingView:
 
 def recruiting_view(session: Session, study: StudyHere, site: str) -> RecruitingView | None:
     """Settings for the recruiter of the newest version; None before a version is saved."""
-    newest = newest_number(session, study)
-    if newest is None:
+    row = current(session, study)
+    if row.design is None:
         return None
-    view = view_of(design_of_version(session, study, newest), site)
-    return replace(view, is_draft_changed=draft_for(session, study).is_unsaved)
+    view = view_of(StudyDesign.model_validate_json(row.design), site)
+    return replace(view, is_draft_changed=row.draft is not None)
 
 
 def view_of(design: StudyDesign, site: str) -> RecruitingView:

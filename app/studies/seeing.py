@@ -8,12 +8,13 @@ and those of open collections; an owner sees all. A study may use those that wer
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from sqlalchemy import ColumnElement, func, or_, true
+from sqlalchemy import BindParameter, ColumnElement, Select, bindparam, func, or_, true
 from sqlalchemy import select as select_columns
 from sqlmodel import Session, col, select
 
 from app.accounts.logins import Who
 from app.accounts.tables import Role, User
+from app.core.statements import Hot
 from app.library.contents import is_kept
 from app.library.kinds import StimulusKind
 from app.library.tables import Collection, Stimulus, StudyClip
@@ -26,34 +27,44 @@ from app.trials.parts import BlockSettings
 from app.trials.stimuli import StimulusFacts
 from app.trials.tables import Study
 
+_Value = int | BindParameter[int]
+
 
 def seen_by(who: Who) -> ColumnElement[bool]:
     """The condition on `Stimulus` by which a user sees it."""
+    return true() if who.is_owner else _seen_by(who.user_id)
+
+
+def _seen_by(user_id: _Value) -> ColumnElement[bool]:
     opened = select(Collection.id).where(col(Collection.is_open))
-    return or_(changed_by(who), col(Stimulus.collection_id).in_(opened)) if not who.is_owner else true()
+    return or_(_changed_by(user_id), col(Stimulus.collection_id).in_(opened))
 
 
 def changed_by(who: Who) -> ColumnElement[bool]:
     """The condition on `Stimulus` by which an editor may change it: seen otherwise than in an open collection."""
-    if who.is_owner:
-        return true()
+    return true() if who.is_owner else _changed_by(who.user_id)
+
+
+def _changed_by(user_id: _Value) -> ColumnElement[bool]:
     shared = (
         select(StudyClip.stimulus_id)
         .join(StudyShare, col(StudyShare.study_id) == StudyClip.study_id)
-        .where(StudyShare.user_id == who.user_id)
+        .where(StudyShare.user_id == user_id)
     )
-    return or_(moved_by(who), col(Stimulus.id).in_(shared))
+    return or_(_moved_by(user_id), col(Stimulus.id).in_(shared))
 
 
 def moved_by(who: Who) -> ColumnElement[bool]:
     """The condition on `Stimulus` by which an editor may move it to another collection: uploaded by them, or in the own
     collection of a study that they see.
     """
-    if who.is_owner:
-        return true()
+    return true() if who.is_owner else _moved_by(who.user_id)
+
+
+def _moved_by(user_id: _Value) -> ColumnElement[bool]:
     own = select(Study.collection_id).join(StudyShare, col(StudyShare.study_id) == Study.id)
-    theirs = own.where(StudyShare.user_id == who.user_id, col(Study.collection_id).is_not(None))
-    return or_(col(Stimulus.uploaded_by) == who.user_id, col(Stimulus.collection_id).in_(theirs))
+    theirs = own.where(StudyShare.user_id == user_id, col(Study.collection_id).is_not(None))
+    return or_(col(Stimulus.uploaded_by) == user_id, col(Stimulus.collection_id).in_(theirs))
 
 
 def facts_for(session: Session, study: StudyHere, who: Who | None = None) -> Mapping[str, StimulusFacts]:
@@ -62,32 +73,69 @@ def facts_for(session: Session, study: StudyHere, who: Who | None = None) -> Map
 
     Without `who`, those seen by the draft's last author: all viewers get the same pairs.
     """
-    own = select(Study.collection_id).where(Study.id == study.id, col(Study.collection_id).is_not(None))
-    put = select(StudyClip.stimulus_id).where(StudyClip.study_id == study.id)
-    theirs = or_(col(Stimulus.id).in_(put), col(Stimulus.collection_id).in_(own))
-    by = who or _writer(session, study)
-    return facts_where(session, or_(theirs, seen_by(by)) if by else theirs, used_by(study.id))
+    return facts_seen(session, study, who or _writer(session, study))
+
+
+def facts_seen(session: Session, study: StudyHere, by: Who | None) -> Mapping[str, StimulusFacts]:
+    """Like `facts_for`, where the draft's last author is known already; None for one without."""
+    return _FACTS.all(session, study, by)
+
+
+def own_facts(session: Session, study: StudyHere, who: Who) -> Mapping[str, StimulusFacts]:
+    """Those of `facts_for` that are the study's own."""
+    return _OWN_FACTS.all(session, study, who)
 
 
 def facts_where(
     session: Session, condition: ColumnElement[bool], own: ColumnElement[bool] | None = None
 ) -> Mapping[str, StimulusFacts]:
     """The stimuli that study files may refer to, by name: stored clips, records and texts. `own` marks the study's."""
+    return _facts(session.execute(_named(condition, true() if own is None else own)))
+
+
+def _named(condition: ColumnElement[bool], own: ColumnElement[bool]) -> Select[*tuple[Any, ...]]:
     shown = func.coalesce(Stimulus.clip_sha256, Stimulus.content_sha256)
-    found = select_columns(
-        col(Stimulus.name),
-        col(Stimulus.source),
-        col(Stimulus.attributes),
-        shown,
-        col(Stimulus.kind),
-        true() if own is None else own,
-    )
+    columns = (col(Stimulus.name), col(Stimulus.source), col(Stimulus.attributes), shown, col(Stimulus.kind))
+    return select_columns(*columns, own).where(is_kept(), condition)
+
+
+def _facts(rows: Iterable[Any]) -> Mapping[str, StimulusFacts]:
     return {
         name: StimulusFacts(name, source, attributes, sha256, StimulusKind(kind), bool(is_own))
-        for name, source, attributes, sha256, kind, is_own in session.execute(
-            found.where(is_kept(), condition)
-        )
+        for name, source, attributes, sha256, kind, is_own in rows
     }
+
+
+def _put_into(study_id: _Value) -> ColumnElement[bool]:
+    """The condition on `Stimulus` that it was put into the study, or is of its own collection."""
+    own = select(Study.collection_id).where(Study.id == study_id, col(Study.collection_id).is_not(None))
+    put = select(StudyClip.stimulus_id).where(StudyClip.study_id == study_id)
+    return or_(col(Stimulus.id).in_(put), col(Stimulus.collection_id).in_(own))
+
+
+class _Facts:
+    """The statements of stimuli that a draft may name, by who sees them: every page of a study before its launch asks.
+
+    `which` leaves out others.
+    """
+
+    def __init__(self, *which: ColumnElement[bool]) -> None:
+        put, own = _put_into(bindparam("study_id")), used_by(bindparam("study_id"))
+        self._of_nobody = Hot(_named(put, own).where(*which))
+        self._of_owners = Hot(_named(true(), own).where(*which))
+        self._of_others = Hot(_named(or_(put, _seen_by(bindparam("user_id"))), own).where(*which))
+
+    def all(self, session: Session, study: StudyHere, by: Who | None) -> Mapping[str, StimulusFacts]:
+        session.flush()  # what was just admitted counts
+        of = {"study_id": study.id}
+        if by is None:
+            return _facts(self._of_nobody.all(session, of))
+        if by.is_owner:
+            return _facts(self._of_owners.all(session, of))
+        return _facts(self._of_others.all(session, of | {"user_id": by.user_id}))
+
+
+_FACTS, _OWN_FACTS = _Facts(), _Facts(used_by(bindparam("study_id")))
 
 
 def _writer(session: Session, study: StudyHere) -> Who | None:

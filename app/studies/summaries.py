@@ -80,21 +80,28 @@ def units_of(session: "Connection | Session", versions: Sequence[int]) -> dict[i
     """The number of units of each version, by task, in the order of its blocks."""
     version = _VERSION.c
     designs = session.execute(select(version.id, version.design).where(version.id.in_(versions)))
-    return units_in(session, {row.id: row.design for row in designs})
+    return units_in(session, {row.id: json.loads(row.design) for row in designs})
 
 
-def units_in(session: "Connection | Session", designs: Mapping[int, str]) -> dict[int, dict[str, int]]:
-    """Numbers of units as `units_of` gives them, from stored designs by version, so that none is read again."""
+def units_in(
+    session: "Connection | Session", designs: Mapping[int, Mapping[str, Any]]
+) -> dict[int, dict[str, int]]:
+    """Numbers of units as `units_of` gives them, from designs by version, so that none is read again."""
     unit = _UNIT.c
     counts = (
         select(unit.version_id, unit.block, func.count())
         .where(unit.version_id.in_(list(designs)))
         .group_by(unit.version_id, unit.block)
     )
-    n = {(of, block): n for of, block, n in session.execute(counts)}
-    found: dict[int, dict[str, int]] = {}
-    for of, text in designs.items():
-        by_task = found.setdefault(of, {})
-        for each in json.loads(text).get("blocks", _ONE_BLOCK):
-            by_task[each["task"]] = by_task.get(each["task"], 0) + n.get((of, each["id"]), 0)
+    found: dict[int, dict[str, int]] = {of: {} for of in designs}
+    for of, block, n in session.execute(counts):
+        found[of][block] = n
+    return {of: by_task(design, found[of]) for of, design in designs.items()}
+
+
+def by_task(design: Mapping[str, Any], by_block: Mapping[str, int]) -> dict[str, int]:
+    """The number of units of each task of a design, from those of its blocks."""
+    found: dict[str, int] = {}
+    for each in design.get("blocks", _ONE_BLOCK):
+        found[each["task"]] = found.get(each["task"], 0) + by_block.get(each["id"], 0)
     return found

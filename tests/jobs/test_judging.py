@@ -17,7 +17,7 @@ from app.core.settings import Settings
 from app.jobs import queue
 from app.jobs.tables import Job, JobStatus, Kind
 from app.judges.runner import COLUMNS
-from app.judges.standing import judges_about
+from app.judges.standing import judges_about, runs_with_verdicts
 from app.library.clips.imported import ImportedClip
 from app.library.clips.store import ClipStore
 from app.library.places import judging_folder, sent_verdicts
@@ -158,7 +158,7 @@ def test_a_run_without_a_judge_that_is_taken_out_is_compared_again_after_a_withd
     # It waits to be compared again; its verdicts stand meanwhile.
     with database.reading() as session:
         assert session.get_one(Job, job_id).status == JobStatus.QUEUED
-        assert list(judges_about(session, job.study_id, "pairs", "pairs")) == ["one"]
+        assert list(judges_about(runs_with_verdicts(session, job.study_id), "pairs", "pairs")) == ["one"]
     job = done(database, settings, job_id)
     assert (job.status, job.result["participants"]) == (JobStatus.DONE, 2)
     assert set(read_verdicts(judging_folder(settings.data_dir, job_id) / "verdicts.csv")["judge"]) == {"one"}

@@ -32,7 +32,7 @@ from app.pairs.capacity import capacities, pairable
 from app.pairs.draft import pairs_here
 from app.studies.access import study_for
 from app.studies.collections import own_collection
-from app.studies.drafts import create_study, draft_for
+from app.studies.drafts import create_study, draft_here
 from app.studies.file.load import load_study
 from app.studies.listing import study_line
 from app.studies.seeing import facts_for
@@ -206,7 +206,7 @@ def test_a_study_of_ones_own_neither_counts_the_demos_clips_nor_is_offered_their
         )
         steps = {
             step.name: step
-            for step in steps_of(session, who, study, study_line(session, study), draft_for(session, study))
+            for step in steps_of(session, who, study, study_line(session, study), draft_here(session, study))
         }
         own = own_collection(session, study.id)
         assert (steps["Clips"].is_done, steps["Clips"].says) == (False, "No clip yet")

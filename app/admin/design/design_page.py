@@ -39,13 +39,14 @@ from app.core.problems import Fault
 from app.core.templating import html_of
 from app.matches.watching import match_blocks
 from app.studies.access import StudyHere
-from app.studies.drafts import draft_for, is_frozen, newest_number
+from app.studies.drafts import draft_here
 from app.studies.file.comparable import has_blocks
-from app.studies.file.drafts import check_draft
+from app.studies.file.drafts import DraftCheck, check_draft
 from app.studies.file.templates import unfilled
 from app.studies.saving import needs_reason
 from app.studies.seeing import facts_for
 from app.studies.undoing import steps_of
+from app.trials.stimuli import StimulusFacts
 
 _LONGEST_NAME, _MOST_TABS = 20, 8
 PAGES: Sequence[tuple[PageName, str]] = (
@@ -136,8 +137,9 @@ def due(keys: Keys, faults: Iterable[FaultView]) -> Mapping[str, int]:
 
 def first_due(session: Session, study: StudyHere) -> str:
     """The first section with something missing, or the first."""
-    keys = draft_for(session, study).keys
-    found = due(keys, _found(session, study, keys, (), ALL).all)
+    here = draft_here(session, study)
+    keys = here.draft.keys
+    found = due(keys, _found(keys, here.stimuli, here.check, (), ALL).all)
     return next((slug for slug, n in found.items() if n), FIRST)
 
 
@@ -159,11 +161,14 @@ def design_page(
     `saved` is the result of a save with places that another editor changed, too.
     """
     section_named(section)
-    draft, within = draft_for(session, study), partial(is_within, section)
-    keys = draft.keys if typed is None else fields_to_keys(draft.keys, typed, whole=True, within=within).keys
-    found = _found(session, study, keys, refused, section, new)
-    newest = newest_number(session, study) or 0
-    frozen = newest > 0 and is_frozen(session, study, newest)
+    here, within = shell.draft_of(session, study), partial(is_within, section)
+    draft, stimuli, keys = here.draft, here.stimuli, here.draft.keys
+    if typed is None:
+        found = _found(keys, stimuli, here.check, refused, section, new)
+    else:
+        keys = fields_to_keys(keys, typed, whole=True, within=within).keys
+        found = _found(keys, stimuli, check_draft(dict(keys), stimuli), refused, section, new)
+    newest, frozen = here.row.number or 0, here.row.frozen_at is not None
     undo, redo = step_words(keys, steps_of(session, study.id, draft.revision))
     views, pages, n_due = found.views(), _pages(keys), due(keys, found.all)
     return DesignPage(
@@ -214,7 +219,8 @@ def _shown(views: Sequence[SectionView], pages: Sequence[tuple[str, str]]) -> st
 
 def reply(session: Session, shell: Shell, study: StudyHere, saved: Saved, section: str, whole: bool) -> Reply:
     keys, new = saved.draft.keys, saved.new
-    found, at = _found(session, study, keys, saved.refused, section, new), saved.draft.saved_at
+    stimuli, at = facts_for(session, study), saved.draft.saved_at
+    found = _found(keys, stimuli, check_draft(dict(keys), stimuli), saved.refused, section, new)
     faults = FaultsPage(
         shell=shell,
         slug=study.slug,
@@ -254,9 +260,12 @@ def reply(session: Session, shell: Shell, study: StudyHere, saved: Saved, sectio
 
 
 def _found(
-    session: Session, study: StudyHere, keys: Keys, refused: Iterable[Fault], section: str, new: str = ""
+    keys: Keys,
+    stimuli: Mapping[str, StimulusFacts],
+    check: DraftCheck,
+    refused: Iterable[Fault],
+    section: str,
+    new: str = "",
 ) -> _Found:
-    stimuli = facts_for(session, study)
-    check = check_draft(dict(keys), stimuli)
     views = fault_views(keys, (*refused, *check.faults))
     return _Found(keys, known_of(check.groups, stimuli), views, section, new)

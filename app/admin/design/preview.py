@@ -25,14 +25,12 @@ from app.questions.registry import QUESTIONS, TYPES, type_of
 from app.questions.scales import SCALES
 from app.sessions.views import page_of
 from app.studies.access import StudyHere
-from app.studies.drafts import check_of, draft_for
+from app.studies.drafts import DraftHere, draft_here
 from app.studies.file.checks import MOST_TRIES, DesignComprehension
 from app.studies.file.design import DesignCompletion, DesignConsent, StudyDesign, run_question
-from app.studies.file.drafts import check_draft
 from app.studies.file.model import DEFAULT_MESSAGE
 from app.studies.file.placeholders import Numbers, filled, numbers_of
 from app.studies.file.redirects import checked_redirect
-from app.studies.seeing import facts_for
 from app.tasks.game.looking import first_look
 from app.tasks.game.settings import GameDesign
 from app.tasks.pair.pairs import PairSpec, read_pair_file, resolve_rows
@@ -73,35 +71,38 @@ _OURS = '<script type="module" src="/static/admin/design-page.js"></script>'
 
 def framed_page(session: Session, study: StudyHere, kind: PageName) -> str:
     """A page of the draft as HTML, to be framed next to the form."""
-    keys, stimuli = draft_for(session, study).keys, facts_for(session, study)
-    pairs = shown_pairs(keys, stimuli) if kind == "trial" else ()
-    design = filled(design_as_far(keys), _numbers(keys, stimuli))
-    plays = kind != "consent" or _plays_clips(keys, stimuli)
+    here = draft_here(session, study)
+    keys = here.draft.keys
+    pairs = shown_pairs(keys, here.stimuli) if kind == "trial" else ()
+    design = filled(design_as_far(keys), _numbers(here))
+    plays = kind != "consent" or _plays_clips(here)
     return inert(html_of(page_of(design, place_in(keys, kind, pairs), block_of(design), plays_clips=plays)))
 
 
-def _numbers(keys: Mapping[str, Any], stimuli: Mapping[str, StimulusFacts]) -> Numbers:
+def _numbers(here: DraftHere) -> Numbers:
     """The numbers for the texts of a draft, as far as they are known."""
-    if (design := check_draft(keys, stimuli).design) is not None:
-        return numbers_of(design)
-    n = sum(pair.kind is Kind.MAIN for pair in shown_pairs(keys, stimuli))
+    if here.check.design is not None:
+        return numbers_of(here.check.design)
+    keys = here.draft.keys
+    n = sum(pair.kind is Kind.MAIN for pair in shown_pairs(keys, here.stimuli))
     return {**numbers_of(design_as_far(keys)), **({"pairs": str(n), "trials": str(n)} if n else {})}
 
 
-def _plays_clips(keys: Mapping[str, Any], stimuli: Mapping[str, StimulusFacts]) -> bool:
+def _plays_clips(here: DraftHere) -> bool:
     """True if a draft shows clips, or if that is not known yet."""
-    design = check_draft(keys, stimuli).design if keys.get("blocks") is not None else None
-    return design is None or any(stimuli[name].kind is StimulusKind.CLIP for name in design.stimuli)
+    design = here.check.design if here.draft.keys.get("blocks") is not None else None
+    return design is None or any(here.stimuli[name].kind is StimulusKind.CLIP for name in design.stimuli)
 
 
 def framed_block(session: Session, study: StudyHere, number: int, now: datetime) -> str:
     """The page of a block's first trial that counts, from a draft without errors. Raises NotFound."""
-    keys = draft_for(session, study).keys
+    here = draft_here(session, study)
+    keys = here.draft.keys
     title = shown(keys.get("title")) or NO_TITLE
     blocks = entries(keys, ("blocks",))
     if not 1 <= number <= len(blocks):
         raise NotFound(f"The design has no block {number}.")
-    design = check_of(session, study, keys).design
+    design = here.check.design
     if design is None:
         return html_of(MessagePage("No preview yet", NOT_YET, title))
     design = filled(design)

@@ -13,7 +13,7 @@ from app.core.errors import NotFound
 from app.core.templating import html_of
 from app.sessions.views import page_of
 from app.studies.access import StudyHere
-from app.studies.drafts import check_of, draft_for
+from app.studies.drafts import check_stored
 from app.tasks.game.settings import GameDesign
 from app.tasks.game.trying import tried
 from app.trials.design import BlockPart, Kind, PageKey
@@ -32,7 +32,7 @@ def trial_match(
     session: Session, study: StudyHere, number: int, form: Mapping[str, str], now: datetime
 ) -> str:
     """The page after one's moves: those before, as JSON in `moves`, and the one in the form. Raises NotFound."""
-    design = check_of(session, study, draft_for(session, study).keys).design
+    design = check_stored(session, study).design
     if design is None:
         return html_of(MessagePage("No match yet", NOT_YET, study.slug))
     block = design.blocks[number - 1] if 1 <= number <= len(design.blocks) else None

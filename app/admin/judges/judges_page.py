@@ -33,8 +33,8 @@ from app.judges.described import Described
 from app.judges.known import Known, known_of
 from app.judges.models import models_here
 from app.judges.registry import registry
-from app.judges.standing import ABOUT, About, judges_about, runs_about
-from app.judges.study import cannot_judge, version_to_judge
+from app.judges.standing import ABOUT, About, judges_about, runs_about, runs_with_verdicts
+from app.judges.study import cannot_judge
 from app.judges.verdict_files import MOST_BYTES
 from app.library.clips.store import ClipStore
 from app.library.places import judging_folder
@@ -67,19 +67,18 @@ def judges_page(
     """The run `run`, or the newest of pairs and of items, and the judges to choose from; `form` is one that was not
     taken, and `check` what is wrong with its file.
     """
-    known = known_of(session, study.slug)
+    runs = runs_with_verdicts(session, study.id)
+    known = known_of(session, study.slug, runs)
     otherwise: About = "pairs" if known.pairs else "items"
     jobs = queue.jobs_of(session, JobKind.JUDGES, study.id)
     done = [job for job in jobs if job.status is JobStatus.DONE]
     newest = {
-        about: job
-        for about in ABOUT
-        if (job := next(runs_about(session, study.id, about, otherwise), None)) is not None
+        about: job for about in ABOUT if (job := next(runs_about(runs, about, otherwise), None)) is not None
     }
     wanted = [job for job in done if job.id == run] if run else list(newest.values())
     answered_at = last_response(session, study)
     cannot = dict(cannot_judge(session, study.slug, ClipStore(data_dir), judges))
-    has_run = _has_run(session, study, known, judges)
+    has_run = _has_run(runs, known, judges)
     typed = form or {}
     return JudgesPage(
         shell=shell,
@@ -104,14 +103,15 @@ def judges_page(
         ],
         ran=[judge.name for judge in judges if judge.name in has_run and judge.name not in cannot],
         cannot=_cannot_run(judges, cannot),
-        trained=_cards(session, shell.who, study, data_dir, known, typed),
+        trained=_cards(session, shell.who, study, data_dir, known, runs, typed),
         modes=tuple(MODES.items()),
         form={"mode": "", **typed},
         largest=f"{MOST_BYTES / 1e6:.0f} MB",
         standing=[job for job in jobs if not job.is_over],
         failed=jobs[0] if jobs and jobs[0].status is JobStatus.FAILED else None,
         shown=[
-            _shown(session, shell.who, job, study, data_dir, otherwise, answered_at, newest) for job in wanted
+            _shown(session, shell.who, job, study, data_dir, otherwise, answered_at, newest, runs)
+            for job in wanted
         ],
         runs=[_row(job, wanted, answered_at) for job in jobs],
         check=check,
@@ -140,32 +140,36 @@ def _cannot_run(judges: Sequence[Described], reasons: Mapping[str, str]) -> Sequ
     return [CannotRun(those, reason) for reason, those in names.items()]
 
 
-def _has_run(session: Session, study: StudyHere, known: Known, judges: Sequence[Described]) -> frozenset[str]:
+def _has_run(runs: Sequence[JobView], known: Known, judges: Sequence[Described]) -> frozenset[str]:
     """Our judges and those of packages that have judged the pairs as they are."""
     if not known.pairs:
         return frozenset()
-    number = version_to_judge(session, study.slug).number
     versions = {judge.name: judge.info.version for judge in judges if judge.info}
-    here = judges_about(session, study.id, "pairs", "pairs")
+    here = judges_about(runs, "pairs", "pairs")
     return frozenset(
         name
         for name, one in here.items()
-        if not one.file and one.number == number and versions.get(name) == one.version
+        if not one.file and one.number == known.number and versions.get(name) == one.version
     )
 
 
 def _cards(
-    session: Session, who: Who, study: StudyHere, data_dir: Path, known: Known, typed: Mapping[str, str]
+    session: Session,
+    who: Who,
+    study: StudyHere,
+    data_dir: Path,
+    known: Known,
+    runs: Sequence[JobView],
+    typed: Mapping[str, str],
 ) -> Sequence[TrainedCard]:
     """The trained judges whose cards may be shown in this study."""
-    here = judges_about(session, study.id, "pairs", "pairs") if known.pairs else {}
-    number = version_to_judge(session, study.slug).number if known.pairs else None
+    here = judges_about(runs, "pairs", "pairs") if known.pairs else {}
     return [
         TrainedCard(
             model.name,
             facts_of(model),
             f"{CHOSEN}{model.name}" in typed,
-            model.name in here and here[model.name].number == number,
+            model.name in here and here[model.name].number == known.number,
         )
         for model in models_here(data_dir)
         if model.name not in registry().judges
@@ -183,6 +187,7 @@ def _shown(
     otherwise: About,
     answered_at: datetime | None,
     newest: Mapping[About, JobView],
+    runs: Sequence[JobView],
 ) -> ShownRun:
     result = job.result
     is_blinded = not may_look(session, who, study, result["mode"])
@@ -206,7 +211,7 @@ def _shown(
         if view
         else (),
         statistics=shown_sections(view.sections, lambda name: f"{here}/numbers-{name}.csv") if view else (),
-        judges=list(judges_about(session, study.id, about, otherwise).values()) if is_newest else (),
+        judges=list(judges_about(runs, about, otherwise).values()) if is_newest else (),
         files=[
             (f"{here}/{name}", _FILES[name]) for name in result["files"] if name == VERDICTS or not is_blinded
         ],

@@ -48,14 +48,11 @@ async def show_results(
     """Show the results. Nothing is computed here: missing or old numbers are requested from the worker."""
     wish = Wish(mode, against, pairs, every)
     page = await database.read(results_page, shell, study, settings.data_dir, wish, now)
-    if not page.is_closed and page.n_answers:
-        asked = await database.read(results.asked_for, shell.who, study, mode, against)
-        there = await database.read(results.standing, study, asked)
-        if results.is_wanted(there, now, is_kept=page.view is not None):
-            await database.write(results.ask_results, shell.who, study, asked, now)
-            page = await database.read(results_page, shell, study, settings.data_dir, wish, now)
-        if lacks_posters(page, settings.data_dir):
-            database.write_soon(ask_pictures, now)
+    if page.wanted:
+        await database.write(results.ask_results, shell.who, study, page.wanted, now)
+        page = await database.read(results_page, shell, study, settings.data_dir, wish, now)
+    if not page.is_closed and page.n_answers and lacks_posters(page, settings.data_dir):
+        database.write_soon(ask_pictures, now)
     return render(page)
 
 

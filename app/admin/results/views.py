@@ -21,7 +21,9 @@ from app.outputs.results import (
     Standing,
     asked_for,
     comparable,
+    is_wanted,
     modes_of,
+    usual_mode,
 )
 from app.outputs.results import standing as standing_of
 from app.outputs.shared_results import ResultsLinkView, results_links, usual_end
@@ -64,7 +66,7 @@ PARTS = (
 class ResultsPage(AdminPage):
     """`view` is None while nothing is computed; `is_closed` while this user has not opened a running study.
 
-    `posters` are the clips that there is a picture of."""
+    `posters` are the clips that there is a picture of. `wanted` is what is to be computed anew."""
 
     template: ClassVar[str] = "results.html"
     tab: ClassVar[str] = "results"
@@ -80,6 +82,7 @@ class ResultsPage(AdminPage):
     under_way: JobView | None = None
     failed: JobView | None = None
     is_current: bool = True
+    wanted: ResultsRequest | None = None
     sorts: Sequence[Link] = ()
     every_pair: str = ""
     others: Sequence[str] = ()
@@ -136,12 +139,13 @@ def results_page(
     typed: Mapping[str, str] | None = None,
 ) -> ResultsPage:
     """The results page; `new_link` is shown this once. Raises BadView and NotFound for an invalid address."""
-    asked = asked_for(session, shell.who, study, wish.mode, wish.against)
+    answers = modes_of(session, study)
+    asked = asked_for(session, shell.who, study, wish.mode or usual_mode(answers), wish.against)
     is_closed = not all(
         may_look(session, shell.who, one, asked.mode) for one in (study, asked.against) if one is not None
     )
     here = f"/admin/studies/{study.slug}/results"
-    counts = dict(modes_of(session, study))
+    counts = dict(answers)
     there = None if is_closed else standing_of(session, study, asked)
     view = kept_view(data_dir, there) if there else None
     drawn = dict(_drawn(view, here, asked, wish)) if view else {}
@@ -167,6 +171,9 @@ def results_page(
         under_way=there.under_way if there else None,
         failed=there.failed if there else None,
         is_current=bool(there and there.is_current),
+        wanted=asked
+        if there and counts[asked.mode] and is_wanted(there, now, is_kept=view is not None)
+        else None,
         sorts=_sorts(here, asked, wish),
         every_pair=_every(view, here, asked, wish),
         others=[] if is_closed else comparable(session, shell.who, study, asked.mode),

@@ -29,7 +29,7 @@ def clues_page(
     session: Session, shell: Shell, study: StudyHere, run: int | None = None, error: str = ""
 ) -> CluesPage:
     """The report `run`, or the newest of the clips as they are, or the newest."""
-    found, runs = clips_of(session, study), clue_runs(session, study)
+    found, runs = clips_of(session, study, shell.draft), clue_runs(session, study)
     done = [job for job in runs if job.status is JobStatus.DONE]
     current = [job for job in done if is_of(job, found)]
     shown = clue_run(session, study, run) if run is not None else next(iter((*current, *done)), None)

@@ -7,7 +7,7 @@ from sqlmodel import Session
 from app.accounts.logins import Who
 from app.admin.studies.steps import next_of, steps_of
 from app.studies.access import study_for
-from app.studies.drafts import draft_for
+from app.studies.drafts import draft_here
 from app.studies.listing import StudyLine
 from app.trials.tables import Mode, State
 
@@ -57,7 +57,7 @@ def next_link(session: Session, who: Who, line: StudyLine) -> NextLink:
                 else NextLink("Watch the pilot", f"{here}/monitor")
             )
     study = study_for(session, who, line.slug)
-    step = next_of(steps_of(session, who, study, line, draft_for(session, study)), line.state)
+    step = next_of(steps_of(session, who, study, line, draft_here(session, study)), line.state)
     if step is None:
         return NextLink("Look at it", here)
     return NextLink(step.does or _WORDS.get(step.name, "Add what is shown"), step.link)

@@ -16,15 +16,16 @@ from app.outputs.clues import clips_of, clue_runs, is_of, verdict_of
 from app.outputs.results import ResultsRequest, standing
 from app.outputs.taken import Taken, downloads_of
 from app.pairs.capacity import true_first
-from app.pairs.view import find_pairs
+from app.pairs.view import FoundPairs, find_pairs
 from app.studies.access import StudyHere
 from app.studies.collections import own_collection
-from app.studies.drafts import DraftView, draft_for
+from app.studies.current import Current, current
+from app.studies.drafts import DraftHere, DraftView, draft_here
 from app.studies.file.comparable import blocks_in, unit_counts
-from app.studies.file.drafts import DraftCheck, check_draft
+from app.studies.file.drafts import DraftCheck
 from app.studies.file.templates import unfilled
 from app.studies.listing import StudyBrief, completed_of, study_brief
-from app.studies.seeing import facts_for
+from app.studies.seeing import own_facts
 from app.tasks.listed import SHORT_TASK, units_in_words
 from app.tasks.pair.pairs import shown_in
 from app.tasks.pair.settings import pairs_of
@@ -55,13 +56,19 @@ class Step:
     does: str = ""
 
 
-def brief_and_next(session: Session, who: Who, study: StudyHere) -> tuple[StudyBrief, Step | None]:
-    """The study's brief and next step: after its launch, the one that follows. None if all is done."""
-    line = study_brief(session, study)
+def brief_and_next(
+    session: Session, who: Who, study: StudyHere
+) -> tuple[StudyBrief, Step | None, Current, DraftHere | None]:
+    """The study's brief and next step: after its launch, the one that follows. None if all is done.
+
+    Also what was read for that: the study's row and, before the launch, its draft.
+    """
+    row = current(session, study)
+    line = study_brief(session, row)
     if line.state in _LAUNCHED:
-        return line, next_of(_after(session, study, line), line.state)
-    steps = steps_of(session, who, study, line, draft_for(session, study))
-    return line, next_of(steps, line.state)
+        return line, next_of(_after(session, study, line), line.state), row, None
+    draft = draft_here(session, study, row)
+    return line, next_of(steps_of(session, who, study, line, draft), line.state), row, draft
 
 
 def next_of(steps: Iterable[Step], state: State) -> Step | None:
@@ -72,31 +79,31 @@ def next_of(steps: Iterable[Step], state: State) -> Step | None:
 
 
 def steps_of(
-    session: Session, who: Who, study: StudyHere, line: StudyBrief, draft: DraftView
+    session: Session, who: Who, study: StudyHere, line: StudyBrief, looked_at: DraftHere
 ) -> Iterator[Step]:
     """The steps that this study has, in the one order. Having looked at a page does no step.
 
     Each is looked up when it is reached: a list of sixty studies wants the first that is not done.
     """
-    here, stimuli = f"/admin/studies/{study.slug}", facts_for(session, study)
-    check = check_draft(draft.keys, stimuli)
+    here = f"/admin/studies/{study.slug}"
+    draft, stimuli, check = looked_at.draft, looked_at.stimuli, looked_at.check
     shows_any = check.design is None or bool(check.design.stimuli)
     is_of_blocks = draft.keys.get("blocks") is not None
+    found = None if is_of_blocks else find_pairs(draft.keys, stimuli)
     if shows_any:
         has_pairs = not is_of_blocks or "pair" in unit_counts(draft.keys)
         # Whoever wrote the draft last sees what it may name: the same stimuli are not read twice.
-        seen = stimuli if draft.saved_by == who.email else facts_for(session, study, who)
-        own, mine = own_collection(session, study.id), own_of(seen)
-        if not is_of_blocks:
+        mine = own_of(stimuli) if draft.saved_by == who.email else own_facts(session, study, who)
+        if found is not None:
             # A collection may hold records that pairs of clips are never made of, and the other way round.
-            shown = shown_in(find_pairs(draft.keys, stimuli).pairs, stimuli)
-            mine = of_kind(mine, shown) or mine
-        link = f"/admin/stimuli/upload?collection={own.slug}" if own and not mine else f"{here}/clips"
+            mine = of_kind(mine, shown_in(found.pairs, stimuli)) or mine
+        own = None if mine else own_collection(session, study.id)
+        link = f"/admin/stimuli/upload?collection={own.slug}" if own else f"{here}/clips"
         yield _clips(mine, true_source_of(draft.keys), has_pairs, link)
-    yield _blocks(draft, check, here) if is_of_blocks else _pairs(draft, stimuli, here)
+    yield _blocks(draft, check, here) if found is None else _pairs(draft, found, here)
     yield _design(line, draft, check, here)
     if shows_any:
-        yield _clues(session, study, here)
+        yield _clues(session, study, looked_at, here)
     walked = completed_of(session, study, line.version)
     yield _preview(line, walked, here)
     yield _pilot(line, walked, here)
@@ -121,10 +128,9 @@ def _clips(stimuli: Mapping[str, StimulusFacts], true_source: str, has_pairs: bo
     return Step(name, about, len(stimuli) > 1, says, link)
 
 
-def _pairs(draft: DraftView, stimuli: Mapping[str, StimulusFacts], here: str) -> Step:
+def _pairs(draft: DraftView, found: FoundPairs, here: str) -> Step:
     """The step of pairs: done if they have a truth, or it was stated that no source is the true one."""
     about = "Say which two clips are shown side by side"
-    found = find_pairs(draft.keys, stimuli)
     if found.faults:
         says = f"{counted(len(found.faults), 'problem')} to correct: {in_form_words(found.faults[0]).message}"
         return Step("Pairs", about, False, says, f"{here}/pairs")
@@ -153,9 +159,9 @@ def _blocks(draft: DraftView, check: DraftCheck, here: str) -> Step:
     return Step("Blocks", about, True, says, f"{here}/design/trials#blocks")
 
 
-def _clues(session: Session, study: StudyHere, here: str) -> Step:
+def _clues(session: Session, study: StudyHere, looked_at: DraftHere, here: str) -> Step:
     """The step of clues: done if a report on exactly the current clips is finished, whatever it found."""
-    runs, found = clue_runs(session, study), clips_of(session, study)
+    runs, found = clue_runs(session, study), clips_of(session, study, looked_at)
     clips = found.clips
     done = [run for run in runs if run.status is JobStatus.DONE]
     current = next((run for run in done if is_of(run, found)), None)

@@ -10,7 +10,7 @@ from app.admin.access import Shell
 from app.admin.pages import AdminPage
 from app.admin.studies.steps import Step, marks_of, next_of, steps_of
 from app.studies.access import SharedWith, StudyHere, shares
-from app.studies.drafts import DraftView, draft_for
+from app.studies.drafts import DraftView
 from app.studies.listing import StudyLine, study_line
 from app.studies.notes import NoteView, notes_of
 from app.trials.tables import Mode
@@ -61,14 +61,14 @@ def overview_page(
     note: str = "",
 ) -> OverviewPage:
     """`site` is where the service is reached, for the address that participants are given."""
-    line, draft = study_line(session, study), draft_for(session, study)
+    line, draft = study_line(session, study), shell.draft_of(session, study)
     steps = list(steps_of(session, shell.who, study, line, draft))
     return OverviewPage(
         shell=shell,
         error=error,
         study=line,
         address=f"{site.rstrip('/')}/s/{study.slug}",
-        draft=draft,
+        draft=draft.draft,
         steps=list(zip(steps, marks_of(steps, next_of(steps, line.state), line.state), strict=True)),
         counts=_counts(line),
         shared_with=shares(session, study),

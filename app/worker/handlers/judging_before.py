@@ -15,7 +15,7 @@ from analysis.findings.model import Figure, Findings
 from analysis.judging import JudgeValidation
 from analysis.judging.items import BlockValidation
 from app.core.spreadsheet import CsvTable, restored
-from app.judges.standing import About, JudgeHere, has_successor, judges_about
+from app.judges.standing import About, JudgeHere, has_successor, judges_about, runs_with_verdicts
 from app.judges.study import main_pairs
 from app.library.places import judging_folder
 from app.outputs.outputs import VERDICTS
@@ -47,7 +47,7 @@ def stood_before(work: Work, about: About, replaced: Collection[str]) -> Before:
     with work.database.reading() as session:
         otherwise: About = "pairs" if main_pairs(session, work.params["slug"]) else "items"
         study_id = study_named(session, work.params["slug"]).id
-        here = judges_about(session, study_id, about, otherwise)
+        here = judges_about(runs_with_verdicts(session, study_id), about, otherwise)
     wanted: dict[int, set[str]] = {}
     for name, judge in here.items():
         if name not in gone:

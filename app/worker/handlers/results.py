@@ -27,7 +27,7 @@ from app.core.errors import StudyError
 from app.jobs import queue
 from app.jobs.tables import Kind
 from app.judges.moving import signatures_of_studies
-from app.judges.standing import ABOUT, About, judges_here, runs_about
+from app.judges.standing import ABOUT, About, judges_here, runs_about, runs_with_verdicts
 from app.judges.study import main_pairs
 from app.library.clips.store import ClipStore
 from app.library.places import judging_folder, results_folder
@@ -238,11 +238,11 @@ def _forget_older(work: Work, slug: str, against: str, mode: str) -> None:
 
 def _verdicts(session: Session, slug: str, data_dir: Path) -> Mapping[About, Path | None]:
     """The verdicts of pairs and of items that stand: of the newest run of each that still has its files."""
-    study_id = study_named(session, slug).id
+    runs = runs_with_verdicts(session, study_named(session, slug).id)
     otherwise: About = "pairs" if main_pairs(session, slug) else "items"
     found: dict[About, Path | None] = {"pairs": None, "items": None}
     for about in ABOUT:
-        for job in runs_about(session, study_id, about, otherwise):
+        for job in runs_about(runs, about, otherwise):
             path = judging_folder(data_dir, job.id) / VERDICTS
             if job.result.get("origins") == {}:
                 break  # the last judge was taken out
@@ -255,7 +255,7 @@ def _verdicts(session: Session, slug: str, data_dir: Path) -> Mapping[About, Pat
 
 
 def _origins(session: Session, slug: str) -> Mapping[str, Mapping[str, Any]]:
-    here = judges_here(session, study_named(session, slug).id, "pairs")
+    here = judges_here(runs_with_verdicts(session, study_named(session, slug).id), "pairs")
     return {
         name: {"file": one.file, "title": one.title, "at": one.at.isoformat() if one.at else ""}
         for name, one in here.items()

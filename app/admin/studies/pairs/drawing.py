@@ -13,7 +13,7 @@ from app.admin.studies.pairs.frame import At, clips_by_name, frame_of, rows_foun
 from app.admin.studies.pairs.views import DrawLine, DrawPage
 from app.core.problems import Fault
 from app.pairs.capacity import Capacity, capacities, pairable
-from app.pairs.draft import PairsHere, pairs_here, tried
+from app.pairs.draft import PairsHere, tried
 from app.pairs.summary import asked_of, match_of
 from app.pairs.view import FoundPairs
 from app.tasks.pair.pairings.registry import PAIRINGS
@@ -31,7 +31,7 @@ def another_seed(rng: random.Random) -> str:
 
 def draw_page(session: Session, at: At, draw: Draw | None, seed: str, error: str = "") -> DrawPage:
     """The draw of the form, or the draft's; one with the `seed` where there is none yet."""
-    here = pairs_here(session, at.shell.who, at.study)
+    here = at.pairs(session)
     if draw is None:
         draw = _stored_draw(here, seed)
     # As long as nothing else is asked for, the pairs that the study has are shown, not others.

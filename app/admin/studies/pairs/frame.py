@@ -14,7 +14,7 @@ from app.admin.access import Shell, ShellDep, StudyDep
 from app.admin.studies.pairs.views import DrawnNote, PairRow
 from app.core.dependencies import SettingsDep
 from app.library.media import poster_path
-from app.pairs.draft import ClipCard, PairsHere, clip_cards
+from app.pairs.draft import ClipCard, PairsHere, clip_cards, pairs_of
 from app.pairs.summary import Summary, match_of
 from app.pairs.view import DrawState, FoundPairs, Way, draw_state
 from app.studies.access import StudyHere
@@ -41,6 +41,10 @@ class At:
     def here(self) -> str:
         block = f"/blocks/{self.study.block}" if self.study.block else ""
         return f"/admin/studies/{self.study.slug}{block}/pairs"
+
+    def pairs(self, session: Session) -> PairsHere:
+        """The pairs of the draft, which the page's frame may have read."""
+        return pairs_of(session, self.shell.who, self.study, self.shell.draft_of(session, self.study))
 
 
 async def get_at(request: Request, shell: ShellDep, study: StudyDep, settings: SettingsDep) -> At:
@@ -95,7 +99,8 @@ class Frame(TypedDict):
 
 
 def frame_of(session: Session, at: At, here: PairsHere, error: str) -> Frame:
-    keys, newest = here.draft.keys, newest_number(session, at.study)
+    keys, row = here.draft.keys, at.shell.row
+    newest = row.number if row else newest_number(session, at.study)
     is_open = newest is None or correctable(session, at.study) is not None
     summary = here.summary
     return {

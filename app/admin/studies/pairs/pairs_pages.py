@@ -21,7 +21,7 @@ from app.catalog.catalog import catalog
 from app.catalog.collections import collections_of
 from app.core.errors import StudyError, page_words
 from app.library.kinds import StimulusKind
-from app.pairs.draft import PairsHere, pairs_here
+from app.pairs.draft import PairsHere
 from app.pairs.view import find_pairs
 from app.tasks.pair.pairs import COLUMNS, shown_in
 from app.tasks.pair.rows import BadRow, Row, read_rows, rows_as_csv
@@ -35,7 +35,7 @@ def pairs_page(
     cells: Mapping[str, str] | None = None,
 ) -> PairsPage:
     """The page of pairs; `cells` is the input in the open row's form, if it was not accepted."""
-    here, clips = pairs_here(session, at.shell.who, at.study), clips_by_name(session, at)
+    here, clips = at.pairs(session), clips_by_name(session, at)
     rows = _rows(here, clips)
     is_open = 1 <= editing <= len(rows) and here.found.way == "listed"
     return PairsPage(
@@ -67,7 +67,7 @@ def _cells(row: Row, number: int) -> dict[str, str]:
 
 def pairs_csv(session: Session, at: At) -> str:
     """The pairs as CSV, with values derived from the clips' sources written out."""
-    here, clips = pairs_here(session, at.shell.who, at.study), clips_by_name(session, at)
+    here, clips = at.pairs(session), clips_by_name(session, at)
     listed = here.draft.keys.get("pairs")
     rows = _rows(here, clips)
     if isinstance(listed, str) and not rows:
@@ -82,13 +82,13 @@ def pairs_csv(session: Session, at: At) -> str:
 
 
 def pick_page(session: Session, at: At, form: Mapping[str, str], error: str = "") -> PickPage:
-    here, clips = pairs_here(session, at.shell.who, at.study), clips_by_name(session, at)
+    here, clips = at.pairs(session), clips_by_name(session, at)
     frame = frame_of(session, at, here, error)
     used = {use.name: use.n for use in frame["summary"].usage.clips}
-    rows = _rows(here, clips)
+    rows, own = _rows(here, clips), _own_collection(session, at)
     return PickPage(
         **frame,
-        lists=[_list(session, at, member, form, clips, used) for member in ("a", "b")],
+        lists=[_list(session, at, member, form, clips, used, own) for member in ("a", "b")],
         last=rows[-1] if rows and "added" in form else None,
         kind=form.get("kind", "main"),
         condition=form.get("condition", ""),
@@ -96,14 +96,20 @@ def pick_page(session: Session, at: At, form: Mapping[str, str], error: str = ""
 
 
 def _list(
-    session: Session, at: At, member: str, form: Mapping[str, str], clips: Clips, used: Mapping[str, int]
+    session: Session,
+    at: At,
+    member: str,
+    form: Mapping[str, str],
+    clips: Clips,
+    used: Mapping[str, int],
+    own: str,
 ) -> ClipList:
     """The clips for a member as its chooser finds them, the chosen one first wherever it is."""
     suffix = f"_{member}"
     # Addresses of earlier releases say `text_a`.
     given = {f"q{suffix}": form.get(f"text{suffix}", ""), **form}
     if f"collection{suffix}" not in form:
-        given[f"collection{suffix}"] = _own_collection(session, at)
+        given[f"collection{suffix}"] = own
     shown = asked_in(given, suffix)
     shown = replace(shown, wanted=replace(shown.wanted, kind=StimulusKind.CLIP))
     found = catalog(session, at.shell.who, shown.wanted, per_page=PER_PAGE, show=shown.show, with_uses=False)
@@ -137,7 +143,7 @@ def _choice(name: str, clips: Clips, used: Mapping[str, int]) -> ClipChoice:
 
 def csv_page(session: Session, at: At, text: str = "", error: StudyError | str = "") -> CsvPage:
     """The CSV page; `text` is the list sent, shown for review before it is stored."""
-    here, clips = pairs_here(session, at.shell.who, at.study), clips_by_name(session, at)
+    here, clips = at.pairs(session), clips_by_name(session, at)
     frame = frame_of(session, at, here, error if isinstance(error, str) else page_words(error))
     if not text:
         listed = here.draft.keys.get("pairs")

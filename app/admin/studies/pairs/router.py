@@ -96,7 +96,8 @@ async def take_truth(database: DatabaseDep, at: AtDep, who: WhoDep, form: Form, 
 
 async def without_blocks(database: DatabaseDep, at: AtDep) -> None:
     """Raises InBlocks, NotFound."""
-    refuse_blocks(of_block((await database.read(draft_for, at.study)).keys, at.study.block))
+    draft = at.shell.draft.draft if at.shell.draft else await database.read(draft_for, at.study)
+    refuse_blocks(of_block(draft.keys, at.study.block))
 
 
 alone = [Depends(without_blocks)]

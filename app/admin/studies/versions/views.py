@@ -14,7 +14,7 @@ from app.admin.pages import AdminPage
 from app.core.errors import StudyError, page_words
 from app.core.problems import Fault, Problem
 from app.studies.access import StudyHere
-from app.studies.drafts import check_of, draft_for, is_frozen
+from app.studies.current import current
 from app.studies.file.difference import Difference
 from app.studies.file.problems import StudyFileProblems
 from app.studies.file.titles import in_words
@@ -85,7 +85,7 @@ def versions_page(
         error="" if error is None or is_reason or problems else page_words(error),
         slug=study.slug,
         versions=versions,
-        unsaved=_unsaved(session, study, versions),
+        unsaved=_unsaved(session, shell, study),
         choices=_choices(versions),
         reason=reason,
         reason_error=page_words(error) if error is not None and is_reason else "",
@@ -93,13 +93,13 @@ def versions_page(
     )
 
 
-def _unsaved(session: Session, study: StudyHere, versions: Sequence[VersionLine]) -> Unsaved | None:
-    draft = draft_for(session, study)
-    if not draft.is_unsaved:
+def _unsaved(session: Session, shell: Shell, study: StudyHere) -> Unsaved | None:
+    if (shell.row or current(session, study)).draft is None:
         return None
-    check, changes = check_of(session, study, draft.keys), unsaved_differences(session, study)
-    newest = versions[0].number if versions else 0
-    frozen = bool(newest) and is_frozen(session, study, newest)
+    here = shell.draft_of(session, study)
+    draft = here.draft
+    check, changes = here.check, unsaved_differences(session, study, here)
+    newest, frozen = here.row.number or 0, here.row.frozen_at is not None
     return Unsaved(
         revision=draft.revision,
         saved_at=draft.saved_at,
@@ -136,7 +136,7 @@ def compare_page(
     return ComparePage(
         shell=shell,
         slug=study.slug,
-        comparison=_in_words(compare(session, study, before, after)),
+        comparison=_in_words(compare(session, study, before, after, shell.draft)),
         choices=_choices(version_lines(session, study)),
     )
 
