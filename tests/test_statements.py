@@ -3,7 +3,7 @@
 from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
-from sqlalchemy import Text, bindparam, cast, insert, select, update
+from sqlalchemy import JSON, Text, bindparam, cast, insert, literal_column, select, type_coerce, update
 from sqlalchemy.exc import IntegrityError, StatementError
 from sqlmodel import SQLModel
 
@@ -50,6 +50,15 @@ def test_times_are_stored_as_sqlalchemy_does(database: Database) -> None:
     naive = {**row, "slug": "naive", "closes_at": AT.replace(tzinfo=None)}
     with pytest.raises((StatementError, ValueError)), database.transaction() as session:
         add.run(session, naive)
+
+
+def test_json_is_read_as_sqlalchemy_does(database: Database) -> None:
+    """What is a number as JSON is one to SQLite, too, and NULL is no JSON."""
+    for stored in ("NULL", "5", "'5'", "'null'", """'{"a": [1.5, true, "ü"]}'"""):
+        find = Hot(select(type_coerce(literal_column(stored), JSON).label("found")))
+        with database.reading() as session:
+            expected = session.connection().execute(find.statement).scalar()
+            assert find.first(session, {}).found == expected
 
 
 def test_several_rows_are_written_by_one_statement(database: Database) -> None:

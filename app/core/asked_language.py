@@ -4,6 +4,7 @@ from urllib.parse import parse_qs
 
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from app.core.headers import header_of
 from app.core.language import accepted, forget, hear
 
 PARAMETER = "lang"
@@ -30,12 +31,7 @@ class AskedLanguage:
 
 
 def _wanted(scope: Scope) -> tuple[str, ...]:
-    header = b""
-    for name, value in scope["headers"]:
-        if name == b"accept-language":
-            header = value
-            break
-    wanted, query = accepted(header.decode("latin-1")), scope.get("query_string", b"")
+    wanted, query = accepted(header_of(scope, b"accept-language")), scope.get("query_string", b"")
     return (*_by_link(query.decode("latin-1")), *wanted) if PARAMETER.encode() in query else wanted
 
 

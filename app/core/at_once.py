@@ -4,8 +4,6 @@ Counted in memory, per process. The client address reported by a proxy in front 
 connections are not limited otherwise.
 """
 
-from collections.abc import Sequence
-
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
@@ -32,36 +30,35 @@ class AtOnce:
 
     def __init__(self, app: ASGIApp, of_network: int) -> None:
         self.app, self._of_network = app, of_network
-        self._under_way: dict[str, int] = {}
+        # By None: those that are not bounded.
+        self._by_session: dict[str | None, int] = {}
+        self._by_network: dict[str | None, int] = {}
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         if scope["type"] != "http":
             await self.app(scope, receive, send)
             return
-        under_way, bounds = self._under_way, self._bounds(scope)
-        for key, most, words in bounds:
-            if under_way.get(key, 0) >= most:
-                await PlainTextResponse(_(words), 429, _HEADERS)(scope, receive, send)
-                return
-        for key, _most, _words in bounds:
-            under_way[key] = under_way.get(key, 0) + 1
+        path: str = scope["path"]
+        session = path.removeprefix(_SESSION).partition("/")[0] if path.startswith(_SESSION) else None
+        network = network_of(scope["client"][0]) if self._of_network and scope["client"] else None
+        of_session, of_network = self._by_session.get(session, 0), self._by_network.get(network, 0)
+        if session is not None and of_session >= OF_SESSION:
+            await PlainTextResponse(_(TOO_MANY_OF_SESSION), 429, _HEADERS)(scope, receive, send)
+            return
+        if network is not None and of_network >= self._of_network:
+            await PlainTextResponse(_(TOO_MANY_OF_NETWORK), 429, _HEADERS)(scope, receive, send)
+            return
+        self._by_session[session], self._by_network[network] = of_session + 1, of_network + 1
         try:
             await self.app(scope, receive, send)
         finally:
-            for key, _most, _words in bounds:
-                under_way[key] -= 1
-                # Counts of sessions that are over would otherwise stay for as long as the process.
-                if not under_way[key]:
-                    del under_way[key]
+            _take_one(self._by_session, session)
+            _take_one(self._by_network, network)
 
-    def _bounds(self, scope: Scope) -> Sequence[tuple[str, int, str]]:
-        """Each limit on a request: what it counts, its maximum, and what is said beyond it."""
-        path: str = scope["path"]
-        bounds = []
-        if path.startswith(_SESSION):
-            session = path.removeprefix(_SESSION).partition("/")[0]
-            bounds.append((f"session {session}", OF_SESSION, TOO_MANY_OF_SESSION))
-        if self._of_network and scope["client"]:
-            network = network_of(scope["client"][0])
-            bounds.append((f"network {network}", self._of_network, TOO_MANY_OF_NETWORK))
-        return bounds
+
+def _take_one(counts: dict[str | None, int], key: str | None) -> None:
+    # Counts of sessions that are over would otherwise stay for as long as the process.
+    if counts[key] == 1:
+        del counts[key]
+    else:
+        counts[key] -= 1

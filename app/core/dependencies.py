@@ -12,6 +12,7 @@ from pydantic_core import Url
 from app.core import clock
 from app.core.database import Database
 from app.core.errors import StudyError
+from app.core.headers import header_of
 from app.core.language import gettext as _
 from app.core.settings import Settings
 
@@ -41,12 +42,13 @@ def without_nul(text: str) -> str:
 async def read_form(request: Request) -> dict[str, str]:
     """A form's fields; of a repeated one the last. Bounded, never half read, and read once for a request."""
     if not hasattr(request.state, "form"):
-        request.state.form = await _read_form(request)
+        request.state.form, _repeated = await _read_form(request)
     return request.state.form  # type: ignore[no-any-return]
 
 
-async def _read_form(request: Request) -> dict[str, str]:
-    content_type = request.headers.get("content-type", "").partition(";")[0].strip().lower()
+async def _read_form(request: Request) -> tuple[dict[str, str], str]:
+    """A form's fields, and the name of one that was sent with two different values, if any."""
+    content_type = header_of(request.scope, b"content-type").partition(";")[0].strip().lower()
     if content_type != "application/x-www-form-urlencoded":
         raise NotAForm("This address takes a web form (application/x-www-form-urlencoded).")
     text = (await bounded_body(request, MAX_FORM_BYTES)).decode("ascii", "replace")
@@ -56,9 +58,9 @@ async def _read_form(request: Request) -> dict[str, str]:
     if "\x00" in text or "%00" in text:
         fields = [(without_nul(name), without_nul(value)) for name, value in fields]
     found = dict(fields)
-    if len(found) < len(fields):
-        request.state.repeated = next((name for name, value in fields if found[name] != value), "")
-    return found
+    if len(found) == len(fields):
+        return found, ""
+    return found, next((name for name, value in fields if found[name] != value), "")
 
 
 def fields_of(text: str) -> list[tuple[str, str]]:
@@ -69,9 +71,9 @@ def fields_of(text: str) -> list[tuple[str, str]]:
 
 
 async def read_single_form(request: Request) -> dict[str, str]:
-    """Like `read_form`, but refuses a field sent with two different values."""
-    form = await read_form(request)
-    if name := getattr(request.state, "repeated", ""):
+    """Like `read_form`, but refuses a field sent with two different values. Each route reads by one of the two."""
+    form, name = await _read_form(request)
+    if name:
         raise BadForm(
             _("The form has two different values for {name}. Please reload the page.").format(name=name)
         )

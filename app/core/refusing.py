@@ -3,7 +3,7 @@
 import re
 
 from markupsafe import escape
-from starlette.responses import HTMLResponse
+from starlette.responses import Response
 
 from app.core.errors import StudyError, page_words
 from app.core.templating import Renderable, html_of, html_response
@@ -12,7 +12,7 @@ _FIELD = r'<(input|textarea|select)\b(?=[^>]*\s{key}="{name}")(?![^>]*type="hidd
 _ENDS = {"textarea": "</textarea>", "select": "</select>", "input": ""}
 
 
-def refused(page: Renderable, error: StudyError, at: str = "") -> HTMLResponse:
+def refused(page: Renderable, error: StudyError, at: str = "") -> Response:
     """Reply with the page and why its form was not accepted, said at the field that the error names, or else at `at`.
 
     It is written into the finished page, as some thirty forms have it from here, and none can forget it.

@@ -5,11 +5,13 @@ SQLAlchemy's way from a statement to its rows takes several times what SQLite ne
 network, goes SQLAlchemy's way, which looks after lost connections.
 """
 
+import json
 import sqlite3
 from collections import namedtuple
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from datetime import UTC, datetime
 from functools import partial
+from operator import itemgetter
 from types import NoneType
 from typing import Any
 
@@ -88,7 +90,8 @@ class _ForSQLite:
             self._text.rpartition(" VALUES ")[2] if self._text.endswith(")") and compiled.isinsert else ""
         )
         self._texts: dict[int, str] = {1: self._text}
-        self._bound = [(name, compiled.params[name]) for name in compiled.positiontup]
+        self._pick = _picker(compiled.positiontup)
+        self._given = {name: value for name, value in compiled.params.items() if name not in names}
         self._bound_as = _those(_stored_as(compiled.binds[name], dialect) for name in compiled.positiontup)
         columns = list(getattr(statement, "exported_columns", ()))
         self._make = _maker([getattr(column, "name", "") for column in columns])
@@ -104,7 +107,9 @@ class _ForSQLite:
 
     def run(self, driver: sqlite3.Connection, rows: Sequence[Values]) -> None:
         try:
-            values = [value for row in rows for value in self._in_order(row)]
+            values: list[Any] = []
+            for row in rows:
+                values += self._in_order(row)
             driver.execute(self._text_of(len(rows)), values)
         except sqlite3.Error as error:
             raise _as_sqlalchemys(error, self._text) from error
@@ -118,7 +123,8 @@ class _ForSQLite:
         return text
 
     def _in_order(self, values: Values) -> list[Any]:
-        return _converted([values.get(name, given) for name, given in self._bound], self._bound_as)
+        cells = self._pick({**self._given, **values} if self._given else values)
+        return _converted(list(cells), self._bound_as)
 
 
 def _as_sqlalchemys(error: sqlite3.Error, text: str) -> BaseException:
@@ -146,6 +152,13 @@ def _maker(names: Sequence[str]) -> Callable[[Sequence[Any]], Any]:
     return partial(tuple.__new__, row)  # as `_make` does, which looks at the number of cells again
 
 
+def _picker(names: Sequence[str]) -> Callable[[Values], Iterable[Any]]:
+    """Function that returns the values of these names, in their order."""
+    if len(names) < 2:  # of one name `itemgetter` would return the value alone
+        return lambda values: [values[name] for name in names]
+    return itemgetter(*names)
+
+
 def _those(converts: Iterable[Convert | None]) -> Converts:
     return [(at, convert) for at, convert in enumerate(converts) if convert is not None]
 
@@ -171,6 +184,8 @@ def _read_as(typed: Any, dialect: Dialect) -> Convert | None:
     """The function that turns a value of the driver into one of the column; None where it is one."""
     if isinstance(typed.type, UTCDateTime):
         return _read_time
+    if isinstance(typed.type, JSON):
+        return _read_json
     made: Convert | None = typed.type.dialect_impl(dialect).result_processor(dialect, None)
     return made
 
@@ -185,6 +200,13 @@ def _stored_json(convert: Convert) -> Convert:
     return stored
 
 
+def _read_json(stored: Any) -> Any:
+    # SQLite keeps a number as a number, and NULL is None.
+    return _DECODER.raw_decode(stored)[0] if isinstance(stored, str) else stored
+
+
+# `json.loads` is two functions of Python's around this one; a column has no space before its JSON.
+_DECODER = json.JSONDecoder()
 # The last time that was stored, and its text: an answer stores the same one in several columns.
 _last: tuple[datetime | None, str] = None, ""
 

@@ -9,9 +9,10 @@ from pathlib import Path
 from typing import Any, ClassVar, Protocol, cast
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
-from starlette.responses import HTMLResponse, Response
+from starlette.responses import Response
 from starlette.staticfiles import StaticFiles
 
+from app.core.headers import NO_STORE, Ready
 from app.core.language import current_language, direction, gettext, ngettext, script_words
 from app.core.notices import notice
 
@@ -69,6 +70,9 @@ class Static(StaticFiles):
         return response
 
 
+_OF_PAGES = ((b"content-type", b"text/html; charset=utf-8"), NO_STORE)
+
+
 class Renderable(Protocol):
     template: ClassVar[str]
 
@@ -92,9 +96,9 @@ def html_of(page: Renderable) -> str:
     return _environment.get_template(page.template).render(page=page)
 
 
-def html_response(html: str | bytes, status_code: int = 200) -> HTMLResponse:
-    return HTMLResponse(html, status_code, headers={"Cache-Control": "no-store"})
+def html_response(html: str | bytes, status_code: int = 200) -> Response:
+    return Ready(html if isinstance(html, bytes) else html.encode(), status_code, _OF_PAGES)
 
 
-def render(page: Renderable, status_code: int = 200) -> HTMLResponse:
+def render(page: Renderable, status_code: int = 200) -> Response:
     return html_response(html_of(page), status_code)

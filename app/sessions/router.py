@@ -6,10 +6,10 @@ from collections.abc import Mapping
 from datetime import datetime, timedelta
 
 from fastapi import APIRouter, Request, Response
-from fastapi.responses import JSONResponse, RedirectResponse
+from fastapi.responses import JSONResponse
 from starlette.routing import Route
 
-from app.core import dependencies
+from app.core import dependencies, headers
 from app.core.database import Database
 from app.core.dependencies import (
     DatabaseDep,
@@ -23,9 +23,10 @@ from app.core.dependencies import (
     without_nul,
 )
 from app.core.errors import Closed, InvalidAnswer, NotFound
-from app.core.headers import ANYWHERE_POLICY
+from app.core.headers import ANYWHERE_POLICY, Ready, header_of
 from app.core.language import current_language, speak
 from app.core.language import gettext as _
+from app.core.settings import Settings
 from app.core.templating import render
 from app.sessions.beginning import Declined, note_turned_away
 from app.sessions.clips import recruitment_of, shown_design
@@ -69,10 +70,10 @@ NO_STORE = {"Cache-Control": "no-store"}
 async def answer_page(request: Request) -> Response:
     """Take one answer. It is committed before the reply leaves."""
     token, state = request.path_params["token"], request.app.state
-    database: Database = state.database
-    sent = await sent_form(request, await read_single_form(request), state.settings)
+    database: Database = state["database"]
+    sent = sent_form(request, await read_single_form(request), state["settings"].secret)
     now, rng = await dependencies.now(), await get_rng()
-    scripted = "application/json" in request.headers.get("accept", "")
+    scripted = "application/json" in header_of(request.scope, b"accept")
     here, declined = f"/p/{token}", None
     try:
         declined = await database.write(submit, token, sent.stored, now, rng, sent.came, sent.secret)
@@ -96,13 +97,13 @@ async def answer_page(request: Request) -> Response:
     except Closed:
         pass  # the page itself says that the study has ended, and what happens to their pay
     # 303 is followed with GET, so that reloading the next page posts no form again (RFC 9110, 15.4.4).
-    reply = JSONResponse({"next": here}) if scripted else RedirectResponse(here, 303, headers=NO_STORE)
+    reply = JSONResponse({"next": here}) if scripted else _see_other(here)
     return _remembered(reply, request, declined)
 
 
 async def show_page(request: Request) -> Response:
     token, state = request.path_params["token"], request.app.state
-    database: Database = state.database
+    database: Database = state["database"]
     now = await dependencies.now()
     if is_framed(request):
         return framed(request, None)
@@ -117,13 +118,14 @@ async def show_page(request: Request) -> Response:
         carried = request.query_params.get("came", "") if where.design.completion.sends_id else ""
         there = f"/s/{where.design.study}/declined/{Status.UNSUITED}"
         there = with_came(there, carried, **in_language(where.spoken))
-        return RedirectResponse(there, 303, headers=NO_STORE)
+        return _see_other(there)
     _note_shown(database, where, now)
     # Most come without a query, and to read none takes as long as to read one.
     asked: Mapping[str, str] = request.query_params if request.scope["query_string"] else {}
     is_over = where.status == Status.COMPLETED
-    site = await get_site(request, state.settings) if is_over else ""
-    return current_page(where, now, asked.get("at", ""), asked.get("came", ""), state.settings.secret, site)
+    settings: Settings = state["settings"]
+    site = await get_site(request, settings) if is_over else ""
+    return current_page(where, now, asked.get("at", ""), asked.get("came", ""), settings.secret, site)
 
 
 async def enter_study(request: Request) -> Response:
@@ -156,7 +158,7 @@ async def enter_study(request: Request) -> Response:
         return render(turned_away(error, visit.participant or ""), error.status_code)
     carried = carried_by(visit, now, secret) if is_new else ""
     here = with_came(f"/p/{token}", carried, **in_language(visit.language))
-    response = RedirectResponse(here, 303, headers=NO_STORE)
+    response = _see_other(here)
     if visit.mode is not Mode.PREVIEW:  # whose browser may hold a session of its own
         remember(response, visit, token, carried, secure=request.url.scheme == "https")
     return response
@@ -178,7 +180,12 @@ async def fill_preview(
     """Fill in a preview's page, or all of them: for the experimenter who looks at the study."""
     to_end = form.get("to") == "end"
     await fill_in(database, token, now, rng, settings.secret, to_end=to_end)
-    return RedirectResponse(f"/p/{token}", 303, headers=NO_STORE)
+    return _see_other(f"/p/{token}")
+
+
+def _see_other(there: str) -> Response:
+    """The way to a page of ours, whose address has nothing to be escaped: tokens, slugs, and encoded parameters."""
+    return Ready(b"", 303, ((b"location", there.encode("ascii")), headers.NO_STORE))
 
 
 def _note_shown(database: Database, where: StudyWhere, now: datetime) -> None:
@@ -239,10 +246,9 @@ async def _turn_away(
 
 def is_framed(request: Request) -> bool:
     """True if the browser says that another site shows this address in a frame."""
-    headers = request.headers
     # Only the browser sets headers that begin with Sec-, so no page can forge these (Fetch standard).
-    embeds = headers.get("sec-fetch-dest") in ("iframe", "frame", "embed", "object")
-    return embeds and headers.get("sec-fetch-site") != "same-origin"
+    embeds = header_of(request.scope, b"sec-fetch-dest") in ("iframe", "frame", "embed", "object")
+    return embeds and header_of(request.scope, b"sec-fetch-site") != "same-origin"
 
 
 def framed(request: Request, design: StudyDesign | None) -> Response:

@@ -1,13 +1,12 @@
 """The form of a participant's page as it came, with who it says has come."""
 
 from collections.abc import Mapping
-from typing import Annotated, NamedTuple
+from typing import NamedTuple
 from urllib.parse import urlencode
 
-from fastapi import Depends, Request
+from fastapi import Request
 
 from app.core.asked_language import PARAMETER
-from app.core.dependencies import SettingsDep, SingleForm
 from app.core.language import prefer
 from app.sessions.coming import Came, came_by, split_number
 from app.sessions.devices import device_of
@@ -31,15 +30,15 @@ class SentForm(NamedTuple):
         return in_language(self.form.get("language"))
 
 
-async def sent_form(request: Request, form: SingleForm, settings: SettingsDep) -> SentForm:
+def sent_form(request: Request, form: Mapping[str, str], secret: str) -> SentForm:
     prefer(form.get("language"))
     number, carried = split_number(form.get("submit_id", ""))
     return SentForm(
         form,
         {**form, "submit_id": number, **_device_fields(request, form)},
         carried,
-        came_by(carried, settings.secret),
-        settings.secret,
+        came_by(carried, secret),
+        secret,
     )
 
 
@@ -49,9 +48,6 @@ def _device_fields(request: Request, form: Mapping[str, str]) -> Mapping[str, st
         return {}
     device = device_of(request.headers)
     return {"device_kind": device.kind, "device_browser": device.browser}
-
-
-SentDep = Annotated[SentForm, Depends(sent_form)]
 
 
 def in_language(language: str | None) -> Mapping[str, str]:

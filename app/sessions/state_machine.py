@@ -132,13 +132,15 @@ def _answer_trial(session: Session, where: StudyWhere, form: Mapping[str, str], 
 
 
 def _entered(where: StudyWhere, form: Mapping[str, str], taken: AnswerParts) -> Mapping[str, object]:
-    """The flags of an answer whose texts were not typed; simulated participants type nothing."""
-    if where.mode == Mode.SIMULATED:
-        return {}
+    """How the texts of an answer were entered, and its flags where they were not typed; simulated participants type
+    nothing."""
+    typed = read_typed(form.get("typed", ""))
+    if typed is None or where.mode == Mode.SIMULATED:
+        return {"typed": typed}
     texts = {"rationale": taken.answers.rationale, **taken.answers.extra}
     loads = max((row["page_loads"] for row in taken.evidence.values() if row.get("page_loads")), default=None)
-    of_texts = entered_flags(read_typed(form.get("typed", "")), texts, loads)
+    of_texts = entered_flags(typed, texts, loads)
     if not of_texts:
-        return {}
+        return {"typed": typed}
     flags = split(taken.values.get("raised")) | of_texts
-    return {"raised": joined([flag for flag in Flag if flag in flags])}
+    return {"typed": typed, "raised": joined([flag for flag in Flag if flag in flags])}

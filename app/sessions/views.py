@@ -7,7 +7,7 @@ from datetime import datetime
 from functools import partial
 from typing import Any
 
-from fastapi.responses import HTMLResponse
+from fastapi import Response
 from sqlmodel import Session
 
 from app.core.language import gettext as _
@@ -59,7 +59,7 @@ ALIKE = ("screening", "viewing", "background", "instructions", "attention", "sel
 
 def current_page(
     where: StudyWhere, now: datetime, notice: str = "", came: str = "", secret: str = "", site: str = ""
-) -> HTMLResponse:
+) -> Response:
     """The page as sent. One that many see is made once for all of them.
 
     `came` is who is asked for consent, as the address of that page carries it; `site` is where the service is reached.

@@ -199,9 +199,10 @@ def locate(session: Session, token: str, submit_id: str = "") -> StudyWhere:
     )
     if where.status == Status.COMPLETED:
         return replace(where, ending=_ending(session, where))
-    if where.page.kind == "feedback":
+    kind = where.page.kind
+    if kind == "feedback":
         return replace(where, earlier=_practised(session, where))
-    if where.page.kind == "comprehension":
+    if kind == "comprehension":
         return replace(where, earlier=_earlier(session, where))
     return where if has_shared_page(where) else replace(where, trial=_trial_seen(session, where))
 

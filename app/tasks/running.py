@@ -46,4 +46,7 @@ def live_of(where: Where) -> LiveTask | None:
 
 def has_shared_page(where: Where) -> bool:
     """True if the current page is the same for all sessions at this point."""
-    return where.page.kind != "trial" or task_named(where.part.task).shares_page(where.block.design)
+    if where.page.kind != "trial":
+        return True
+    part = where.part
+    return task_named(part.task).shares_page(where.run.block(part.block).design)

@@ -84,10 +84,11 @@ def store(
         "certainty": answers.certainty,
         "rationale": answers.rationale,
         "answers": answers.extra,
-        "typed": read_typed(form.get("typed", "")),
         "shown_at": where.shown_at,
         "answered_at": now,
         **_NO_TRIAL,
         **of_trial,
     }
+    if "typed" not in values:
+        values["typed"] = read_typed(form.get("typed", ""))
     return int(ADD_RESPONSE.first(session, values).id)

@@ -122,13 +122,11 @@ class SessionPages:
     keys: tuple[PageKey, ...]
     names: frozenset[str]
     parts: tuple[BlockPart, ...]
+    by_position: Mapping[int, BlockPart]
 
     def part_at(self, position: int) -> BlockPart:
         """The block that a trial is of. Raises KeyError for a position that is none."""
-        for part in self.parts:
-            if part.first <= position <= part.last:
-                return part
-        raise KeyError(position)
+        return self.by_position[position]
 
 
 def pages_of(
@@ -151,7 +149,8 @@ def pages_of(
         *(page for part in parts for page in _pages_of_part(part)),
         PageKey("debrief"),
     )
-    return SessionPages(keys, frozenset(map(str, keys)), tuple(parts))
+    by_position = {position: part for part in parts for position in range(part.first, part.first + part.n)}
+    return SessionPages(keys, frozenset(map(str, keys)), tuple(parts), by_position)
 
 
 def _pages_of_part(part: BlockPart) -> Iterator[PageKey]:

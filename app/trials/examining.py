@@ -28,7 +28,7 @@ _REPORTED: Mapping[str, Flag] = MappingProxyType(
         "slow-frames": Flag.SLOW_FRAMES,
     }
 )
-_IN_ORDER = tuple(Flag)  # an Enum is gone through by a function of Python's
+_PLACE = {flag: place for place, flag in enumerate(Flag)}
 _NO_REPORT = frozenset({"playback-missing", "reading-missing"})
 # What nobody expects of a clip that would not play.
 _OF_WATCHING = frozenset(
@@ -94,7 +94,7 @@ def examine(evidence: Observed, *, simulated: bool = False) -> Finding:
     if simulated:
         flags &= {Flag.UNPLAYABLE}
     unwatched = evidence.to_end and bool(flags & _UNWATCHED)
-    raised = tuple(flag for flag in _IN_ORDER if flag in flags)
+    raised = tuple(sorted(flags, key=_PLACE.__getitem__))
     return Finding(raised, unwatched, next((rule for rule in evidence.rules if rule in raised), None))
 
 

@@ -7,6 +7,9 @@ from typing import Any
 from app.trials.design import BlockPart, SessionPages, UnitToPlan, pages_of
 from app.trials.parts import BlockDesign
 
+# Of each block its id, its number of trials, and the places of its attention questions.
+Blocks = tuple[tuple[str, int, tuple[int, ...]], ...]
+
 
 @dataclass(frozen=True, slots=True)
 class BlockRun:
@@ -55,11 +58,11 @@ class Run:
     has_screening: bool = False
     has_viewing: bool = False
     tries: int = 0
-    _by_blocks: dict[tuple[tuple[str, int, tuple[int, ...]], ...], SessionPages] = field(default_factory=dict)
+    _by_blocks: dict[Blocks | None, SessionPages] = field(default_factory=dict)
 
     @property
     def pages(self) -> SessionPages:
-        return self.pages_for([(block.id, block.n) for block in self.blocks])
+        return self.pages_for(None)
 
     def block(self, id_: str) -> BlockRun:
         """Raises KeyError."""
@@ -70,15 +73,17 @@ class Run:
 
     def pages_for(self, stored: Sequence[Sequence[Any]] | None) -> SessionPages:
         """Pages of a session; `stored` is None where it goes through all blocks in order, whole."""
-        if stored is None:
-            return self.pages
+        key: Blocks | None = None
+        if stored is not None:
+            key = tuple((str(block), int(n), tuple(asked[0]) if asked else ()) for block, n, *asked in stored)
         # Sessions of a version differ in few ways, and each request needs its pages: they are kept.
-        key = tuple((str(block), int(n), tuple(asked[0]) if asked else ()) for block, n, *asked in stored)
-        if key not in self._by_blocks:
-            self._by_blocks[key] = self._pages(key)
-        return self._by_blocks[key]
+        pages = self._by_blocks.get(key)
+        if pages is None:
+            whole = tuple((block.id, block.n, ()) for block in self.blocks)
+            pages = self._by_blocks[key] = self._pages(whole if key is None else key)
+        return pages
 
-    def _pages(self, blocks: Sequence[tuple[str, int, tuple[int, ...]]]) -> SessionPages:
+    def _pages(self, blocks: Blocks) -> SessionPages:
         parts, first = [], 1
         for block, n, attention in blocks:
             parts.append(self.block(block).part(n, first, attention))

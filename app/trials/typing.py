@@ -31,13 +31,13 @@ def read_typed(text: str) -> Typed | None:
     return fields if fields and all(0 <= n <= _BIG for n in counts) else None
 
 
-def entered_flags(typed: Typed | None, answers: Mapping[str, Any], page_loads: int | None) -> set[Flag]:
+def entered_flags(typed: Typed, answers: Mapping[str, Any], page_loads: int | None) -> set[Flag]:
     """Flags of how texts were entered; `answers` has the texts by question.
 
     What was written before the page was loaded again is kept and not counted: with several loads no text is said to be
     untyped.
     """
-    entered = [(len(text), typed[name]) for name, text in _texts(answers) if typed and name in typed]
+    entered = [(len(text), typed[name]) for name, text in _texts(answers) if name in typed]
     flags = set[Flag]()
     if any(n >= PASTED_FROM and each["pasted"] >= PASTED_SHARE * n for n, each in entered):
         flags.add(Flag.PASTED)

@@ -90,9 +90,7 @@ def test_cutting_replacing_dragging_and_composing_are_counted_as_what_they_are(
     assert counts["pasted"] == 2 * len("abc def")
     # Seven letters and the cut, then each state of the composition and its end.
     assert 8 + 3 <= counts["keys"] <= 8 + 5
-    assert Flag.PASTED not in entered_flags(
-        read_typed(posted["typed"]), {"rationale": posted["rationale"]}, 1
-    )
+    assert Flag.PASTED not in entered_flags(report, {"rationale": posted["rationale"]}, 1)
 
 
 def test_a_text_that_is_dragged_into_the_field_counts_as_pasted(rig: Rig, visit: Visit) -> None:

@@ -287,6 +287,14 @@ def test_cookies_that_python_reads_slowly_are_left_out(port: int, seen: Seen) ->
     assert seen.cookies == [b"lh-nav=abc; y=2"]
 
 
+def test_trailers_are_no_headers_of_a_request(port: int, seen: Seen) -> None:
+    with connect(port) as connection:
+        head = b"POST / HTTP/1.1\r\nHost: test\r\nTransfer-Encoding: chunked\r\n\r\n"
+        connection.sendall(head + b"1\r\na\r\n0\r\nCookie: late=1\r\n\r\n")
+        assert status_of(reply_of(connection)) == 200
+    assert (seen.bodies, seen.cookies) == ([1], [])
+
+
 def test_connections_are_fewer_than_descriptors(monkeypatch: pytest.MonkeyPatch) -> None:
     for descriptors, most in ((100, 18), (300, 118), (1_000_000, connections.MOST_CONNECTIONS), (20, 8)):
         monkeypatch.setattr(resource, "getrlimit", lambda _, n=descriptors: (n, n))

@@ -1,6 +1,6 @@
 """Places under any order of events: no bound is broken, nobody is counted twice, no answer is lost."""
 
-from collections import Counter
+from collections import Counter, defaultdict
 from datetime import timedelta
 from pathlib import Path
 from typing import Any
@@ -25,6 +25,7 @@ from app.sessions.slots import return_to_place, settle_places
 from app.sessions.withdrawing import withdraw
 from app.studies.launch import study_here
 from app.studies.versions import set_state
+from app.tasks.pair.queries import planned_left
 from app.trials.responses import Response
 from app.trials.tables import ParticipantSession, State, Status, Trial
 from tests.factories import NOW
@@ -219,6 +220,17 @@ class Places(RuleBasedStateMachine):
         assert len({ordinal for _, ordinal in ordinals}) == len(ordinals)
         trials = self.session.exec(select(func.count()).select_from(Trial)).one()
         assert trials == 5 * len(ordinals)
+        # Numbers of an arm's sessions take turns with the other's: of four in a row, two are a session pair of each.
+        lefts = select(
+            ParticipantSession.arm, ParticipantSession.ordinal, Trial.unit_id, planned_left()
+        ).join(Trial)
+        shown = defaultdict[tuple[str, int], dict[int, dict[int | None, str]]](dict)
+        for arm, ordinal, unit, left in self.session.exec(lefts.where(planned_left().is_not(None))):
+            assert ordinal
+            shown[arm, (ordinal - 1) // 4].setdefault(ordinal, {})[unit] = left
+        for first, *others in (list(sessions.values()) for sessions in shown.values()):
+            for other in others:
+                assert other == {unit: {"a": "b", "b": "a"}[left] for unit, left in first.items()}
 
 
 def test_no_order_of_events_breaks_a_bound_counts_anybody_twice_or_loses_an_answer(

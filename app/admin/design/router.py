@@ -5,7 +5,7 @@ from functools import partial
 from urllib.parse import quote, urlencode
 
 from fastapi import APIRouter, Depends, Request, Response
-from fastapi.responses import HTMLResponse, JSONResponse, RedirectResponse
+from fastapi.responses import JSONResponse, RedirectResponse
 
 from app.admin.access import ShellDep, StudyDep, WhoDep, editors
 from app.admin.design.actions import BadAction
@@ -34,7 +34,7 @@ router = APIRouter(prefix="/studies/{slug}", dependencies=[Depends(wide_form), e
 _SAID = {UNDO: "undone", REDO: "redone"}
 
 
-def framing(page: DesignPage, status_code: int = 200) -> HTMLResponse:
+def framing(page: DesignPage, status_code: int = 200) -> Response:
     response = render(page, status_code)
     response.headers["Content-Security-Policy"] = FRAMING_POLICY
     return response
