@@ -33,6 +33,8 @@ def check(
     for block in found:
         for leak in block.leaks:
             out.print(f"{block.block}: {leak.name} (allowed): {leak.says}", markup=False)
+        if block.untold:
+            out.print(f"{block.block}: {block.untold}", markup=False)
         if block.trivial is not None:
             out.print(f"{block.block}: {block.trivial.says}", markup=False)
 

@@ -11,6 +11,7 @@ from functools import partial
 from sqlmodel import Session, col, select
 
 from app.core.errors import StudyError
+from app.core.problems import listed
 from app.library.kinds import StimulusKind
 from app.library.tables import Content, Stimulus
 from app.studies.file.design import StudyDesign
@@ -49,8 +50,11 @@ def leak_checks(found: Sequence[BlockLeaks]) -> Iterator[Check]:
             said = "; ".join(f"{leak.name}: {leak.says}" for leak in block.leaks)
             yield Check("leaks", title, "warning", f"Allowed by name: {said}.{trivial}", "design")
         else:
-            detail = f"No clue was found in rounds, messages, numbers, times, names and sizes.{trivial}"
-            yield Check("leaks", title, "ok", detail)
+            said = f"No clue was found in {listed(block.looked_at, 'and')}."
+            if block.untold:
+                yield Check("leaks", title, "unknown", f"{said} {block.untold}{trivial}")
+            else:
+                yield Check("leaks", title, "ok", f"{said}{trivial}")
 
 
 def _sources(design: StudyDesign) -> frozenset[str]:

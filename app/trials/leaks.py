@@ -27,6 +27,8 @@ _REMEDIES: Mapping[LeakName, str] = {
     "page-size": "show as many rounds and rows of all",
     "reason-length": "make the records again, without reasons",
 }
+# Whatever the task is.
+LOOKED_AT = ("rounds", "times", "automatic moves", "reasons that some rounds lack", "names")
 # Of what `game records` did not make, and cannot make again.
 _ELSEWHERE: Mapping[LeakName, str] = {
     "rounds": "cut the records to as many rounds, and import them again",
@@ -67,11 +69,15 @@ class Trivial:
 
 @dataclass(frozen=True, slots=True)
 class BlockLeaks:
-    """The leaks of one block; `trivial` is None if fewer than four pairs have a truth."""
+    """The leaks of one block, what was `looked_at` for them, and in a sentence what cannot be told, if anything;
+    `trivial` is None if fewer than four pairs have a truth.
+    """
 
     block: str
     leaks: tuple[Leak, ...]
-    trivial: Trivial | None
+    looked_at: tuple[str, ...]
+    untold: str = ""
+    trivial: Trivial | None = None
 
 
 def leaks_found(

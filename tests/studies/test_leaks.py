@@ -72,9 +72,9 @@ def even(n: int) -> Record:
     return played([11 + n, 17 + n, 23 + n])
 
 
-def design(session: Session, folder: Path, **trials: object) -> StudyDesign:
+def design(session: Session, folder: Path, n_pairs: int = N, **trials: object) -> StudyDesign:
     path = folder / "study.yaml"
-    pairs = "pair,a,b\n" + "".join(f"q{n},human-{n},gt-{n}\n" for n in range(N))
+    pairs = "pair,a,b\n" + "".join(f"q{n},human-{n},gt-{n}\n" for n in range(n_pairs))
     keys = study_file(sample=None, pairs=pairs, trials={"questions": QUESTIONS, **trials})
     path.write_text(yaml.safe_dump({key: value for key, value in keys.items() if value is not None}))
     return load_study(path, stimulus_facts(session))
@@ -211,7 +211,34 @@ def test_records_that_are_alike_pass_and_the_trivial_rule_is_at_chance(
         assert found.trivial
         assert found.trivial.n_pairs == N
         assert found.trivial.accuracy <= 0.5
-        assert [check.verdict for check in leak_checks([found])] == ["ok"]
+        (check,) = leak_checks([found])
+        assert (check.verdict, "cannot be told" in check.detail) == ("ok", False)
+        assert "messages, numbers and sizes" in check.detail
+
+
+def test_of_too_few_pairs_with_a_true_member_it_is_not_known_whether_what_is_measured_tells(
+    database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Of five pairs the sign test is above its level whatever they are: 2 / 2**5."""
+    with database.transaction() as session:
+        fill(session, even, lambda n: played([10, 50, 12 + n]))
+        for n_pairs, verdict, says in (
+            (6, "blocker", "has more round numbers in 6 of 6 pairs"),
+            (5, "unknown", "cannot be told: 5 pairs have a true member, and it takes 6."),
+            (1, "unknown", "cannot be told: 1 pair has a true member, and it takes 6."),
+        ):
+            (check,) = leak_checks(leaks_of(session, design(session, tmp_path, n_pairs)))
+            assert check.verdict == verdict
+            assert says in check.detail
+            assert verdict == "blocker" or "numbers" not in check.detail.partition(". ")[0]
+        session.rollback()
+    monkeypatch.setenv("DATABASE_URL", database.url.render_as_string(hide_password=False))
+    monkeypatch.setenv("LIKELY_HUMAN_DATA", str(tmp_path))
+    with database.transaction() as session:
+        fill(session, even, lambda n: played([10, 50, 12 + n]))
+        design(session, tmp_path, 1)
+    said = CliRunner().invoke(cli, ["study", "check", str(tmp_path / "study.yaml")])
+    assert "cannot be told: 1 pair has a true member" in " ".join(said.output.split())
 
 
 def test_study_check_fails_and_prints_the_accuracy_of_the_trivial_rule(

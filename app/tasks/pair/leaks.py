@@ -2,20 +2,33 @@
 too many pairs to be chance.
 """
 
+import itertools
 import math
 from collections.abc import Mapping, Sequence
 from statistics import fmean
 from typing import Final
 
+from app.core.problems import counted
 from app.library.kinds import StimulusKind
 from app.tasks.pair.design import Member
 from app.tasks.pair.terms import DesignPair
 from app.trials.clues import Clues, LeakName
-from app.trials.leaks import BlockLeaks, CluesOf, Trivial, absent, leaks_found, n_of
+from app.trials.leaks import LOOKED_AT, BlockLeaks, CluesOf, Trivial, absent, leaks_found, n_of
 
 TELLING: Final = 0.6
 """A clue that is right in more of the pairs than this, and not by chance, tells the source."""
 LEVEL: Final = 0.05
+
+
+def sign_test(more: int, less: int) -> float:
+    """The exact two-sided p of the sign test, ties left out."""
+    n, most = more + less, max(more, less)
+    tail = sum(math.comb(n, k) for k in range(most, n + 1)) / 2**n if n else 1.0
+    return min(1.0, 2 * tail)
+
+
+FEWEST: Final = next(n for n in itertools.count(1) if sign_test(n, 0) < LEVEL)
+"""Of fewer pairs with a true member nothing is more than chance, were it in all of them."""
 
 _HAS: Mapping[LeakName, str] = {
     "message-length": "longer messages",
@@ -55,7 +68,19 @@ def leaks_of_pairs(
     with_truth = [pair for pair in there if pair.truth]
     signs = {name: [_sign(pair, clues, name) for pair in with_truth] for name in _measured(clues)}
     found += [(name, said) for name, each in signs.items() if (said := _telling(name, each))]
-    return BlockLeaks(block, leaks_found(block, allowed, found, clues), _trivial(with_truth, signs))
+    leaks, trivial = leaks_found(block, allowed, found, clues), _trivial(with_truth, signs)
+    measured = (*LOOKED_AT, "messages", "numbers", "sizes")
+    if len(with_truth) >= FEWEST:
+        return BlockLeaks(block, leaks, measured, trivial=trivial)
+    return BlockLeaks(block, leaks, LOOKED_AT, _untold(len(with_truth)), trivial)
+
+
+def _untold(n_pairs: int) -> str:
+    have = f"{counted(n_pairs, 'pair') if n_pairs else 'no pair'} {'has' if n_pairs < 2 else 'have'}"
+    return (
+        "Whether messages, numbers or sizes give the source away cannot be told: "
+        f"{have} a true member, and it takes {FEWEST}."
+    )
 
 
 def _measured(clues: Mapping[str, Clues]) -> list[LeakName]:
@@ -77,13 +102,6 @@ def _telling(name: LeakName, signs: Sequence[int]) -> str:
         return ""
     which = "true" if more > less else "other"
     return f"the {which} member has {_HAS[name]} in {n_of(most, n, 'pair')}"
-
-
-def sign_test(more: int, less: int) -> float:
-    """The exact two-sided p of the sign test, ties left out."""
-    n, most = more + less, max(more, less)
-    tail = sum(math.comb(n, k) for k in range(most, n + 1)) / 2**n if n else 1.0
-    return min(1.0, 2 * tail)
 
 
 def _trivial(pairs: Sequence[DesignPair], signs: Mapping[LeakName, Sequence[int]]) -> Trivial | None:
