@@ -335,7 +335,9 @@ def judged(
     gold: pd.DataFrame, coin: pd.DataFrame, tmp_path_factory: pytest.TempPathFactory
 ) -> tuple[ReportInfo, Page]:
     """The report of the published answers with a judge beside people."""
-    return made_of(tmp_path_factory.mktemp("judged"), gold, verdicts=coin)
+    with pytest.MonkeyPatch.context() as patch:
+        take_few(patch)  # as tests do, which make it again
+        return made_of(tmp_path_factory.mktemp("judged"), gold, verdicts=coin)
 
 
 def test_a_file_of_three_studies_has_a_report_without_a_study_in_the_database(tmp_path: Path) -> None:
