@@ -41,7 +41,7 @@ SAFETY = [
 _PRIVATE = ("/admin", "/api/")
 NO_STORE = (b"cache-control", b"no-store")
 _ON_PRIVATE = [*SAFETY, NO_STORE]
-_NAMES = frozenset(name for name, _ in _ON_PRIVATE)
+_NAMES, _PRIVATE_NAMES = (frozenset(name for name, _ in each) for each in (SAFETY, _ON_PRIVATE))
 
 
 def header_of(scope: Scope, name: bytes) -> str:
@@ -72,14 +72,15 @@ class SafetyHeaders:
             # A proxy that ends TLS may not say so, and cookies follow the scheme of the scope.
             scope = {**scope, "scheme": "https"}
         is_private = scope.get("path", "").startswith(_PRIVATE)
-        headers = _ON_PRIVATE if is_private else SAFETY
+        headers, names = (_ON_PRIVATE, _PRIVATE_NAMES) if is_private else (SAFETY, _NAMES)
 
         async def send_with_headers(message: Message) -> None:
             if message["type"] == "http.response.start":
                 given = {name.lower() for name, _ in message["headers"]}
                 # Most replies have none of ours.
-                is_none = given.isdisjoint(_NAMES)
-                ours = headers if is_none else [each for each in headers if each[0] not in given]
+                ours = (
+                    headers if given.isdisjoint(names) else [each for each in headers if each[0] not in given]
+                )
                 message["headers"] = [*message["headers"], *ours]
             await send(message)
 

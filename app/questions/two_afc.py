@@ -10,6 +10,8 @@ from app.core.widgets import Widget
 from app.questions.base import Asked, OptionView, Question, QuestionType, rule_error
 from app.questions.sides import TIE, Side
 
+_SIDES = frozenset(map(str, Side))
+
 
 def _always(required: bool) -> bool:
     if not required:
@@ -54,7 +56,7 @@ class TwoAfc(QuestionType):
         return (*sides, OptionView(TIE, _("No difference"))) if question.allow_tie else sides
 
     def value(self, question: Question, text: str) -> Any:
-        if text not in (*Side, *([TIE] if question.allow_tie else [])):
+        if text not in _SIDES and not (question.allow_tie and text == TIE):
             raise ValueError(
                 _("Please choose the left one, the right one or no difference.")
                 if question.allow_tie

@@ -76,7 +76,7 @@ _IDLE = (
         _version.c.study_id == bindparam("study_id"),
         _session.c.mode == Mode.LIVE,
         _session.c.status == Status.ACTIVE,
-        bindparam("since") > _SEEN,
+        bindparam("since", type_=_session.c.seen_at.type) > _SEEN,  # on the left it takes no type of its own
         *_COUNTED,
     )
 )

@@ -146,6 +146,10 @@ def read_rt_ms(text: str, playback: PlaybackReport | None = None) -> tuple[int |
 
 def _merged(ranges: Sequence[Sequence[float]], lasts_s: float) -> list[list[float]]:
     """Merge ranges: sorted, without overlaps, clipped to the clip's duration."""
+    if len(ranges) == 1:  # most clips are played once, without a stop
+        [(start, end)] = ranges
+        start, end = max(start, 0.0), min(end, lasts_s)
+        return [] if end <= start else [[start, end]]
     merged: list[list[float]] = []
     for start, end in sorted((max(start, 0.0), min(end, lasts_s)) for start, end in ranges):
         if end <= start:

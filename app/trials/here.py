@@ -10,7 +10,7 @@ from app.trials.design import BlockPart, PageKey, SessionPages
 from app.trials.ending import FINISHED, Ending
 from app.trials.runs import BlockRun, Run
 from app.trials.states import takes_answers
-from app.trials.tables import Mode, State, Status
+from app.trials.tables import Mode, Status
 
 # In Python 3.11 to look one up is slow, and each request asks.
 _ARRIVED, _ACTIVE = Status.ARRIVED, Status.ACTIVE
@@ -86,7 +86,7 @@ class Where:
     @property
     def part(self) -> BlockPart:
         """The block of the current trial. Raises KeyError on a page that is none."""
-        return self.pages.part_at(self.page.position)
+        return self.pages.part_at(self.pages.keys[self.step].position)
 
     @property
     def block(self) -> BlockRun:
@@ -105,4 +105,4 @@ class Where:
             return False
         if not begun and self.mode == Mode.LIVE and self.ends_at and now >= self.ends_at:
             return True
-        return not takes_answers(State(self.state), self.closes_at, now, begun=begun)
+        return not takes_answers(self.state, self.closes_at, now, begun=begun)

@@ -73,11 +73,14 @@ STATES: Mapping[State, Allows] = MappingProxyType(
     }
 )
 
+# By the text that a study's row has: to make it a State is slow in Python 3.11, and each page asks.
+_ANSWERS: Mapping[str, bool] = {str(state): allows.answers for state, allows in STATES.items()}
 
-def takes_answers(state: State, closes_at: datetime | None, now: datetime, *, begun: bool) -> bool:
+
+def takes_answers(state: str, closes_at: datetime | None, now: datetime, *, begun: bool) -> bool:
     """True if a session continues, which has `begun` or not consented yet."""
     in_grace = begun and closes_at is not None and now < closes_at
-    return STATES[state].answers or in_grace
+    return _ANSWERS[state] or in_grace
 
 
 def following(state: State, *, has_live: bool) -> tuple[State, ...]:

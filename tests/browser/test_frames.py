@@ -34,7 +34,7 @@ def test_a_studys_first_videos_get_a_frame_that_is_proposed_from_their_shapes_an
         clips = session.exec(select(Stimulus).where(Stimulus.collection_id == own)).all()
     assert {(clip.width, clip.height) for clip in clips} == {(320, 200)}
     page.goto("/admin/studies/shapes/clips")
-    expect(page.get_by_role("main")).to_contain_text("3 stimuli · 320 × 200 px")
+    expect(page.get_by_role("main")).to_contain_text("3 clips · 320 × 200 px")
 
 
 def test_a_frame_that_somebody_has_settled_meanwhile_is_said_and_the_next_click_sends(
