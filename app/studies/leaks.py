@@ -18,7 +18,7 @@ from app.studies.file.design import StudyDesign
 from app.trials.checks import Check
 from app.trials.clues import Clues, clues_in
 from app.trials.design import Kind
-from app.trials.leaks import BlockLeaks
+from app.trials.leaks import BlockLeaks, in_words
 
 # Columns of the manifest of `game records`, which its records keep as attributes.
 _OF_GAME_RECORDS = frozenset({"config", "match", "automatic"})
@@ -40,21 +40,18 @@ def leak_checks(found: Sequence[BlockLeaks]) -> Iterator[Check]:
     for block in found:
         title = f"Clues in {block.block}"
         refused = [leak for leak in block.leaks if not leak.is_allowed]
-        trivial = f" {block.trivial.says}" if block.trivial else ""
+        more = "".join(f" {said}" for said in (block.untold, block.trivial and block.trivial.says) if said)
         if refused:
             said = "; ".join(f"{leak.says} ({leak.remedy})" for leak in refused)
             yield Check(
-                "leaks", title, "blocker", f"{said}; or allow it by name in the block.{trivial}", "design"
+                "leaks", title, "blocker", f"{said}; or allow it by name in the block.{more}", "design"
             )
         elif block.leaks:
             said = "; ".join(f"{leak.name}: {leak.says}" for leak in block.leaks)
-            yield Check("leaks", title, "warning", f"Allowed by name: {said}.{trivial}", "design")
+            yield Check("leaks", title, "warning", f"Allowed by name: {said}.{more}", "design")
         else:
-            said = f"No clue was found in {listed(block.looked_at, 'and')}."
-            if block.untold:
-                yield Check("leaks", title, "unknown", f"{said} {block.untold}{trivial}")
-            else:
-                yield Check("leaks", title, "ok", f"{said}{trivial}")
+            said = f"No clue was found in {listed(in_words(block.looked_at), 'and')}.{more}"
+            yield Check("leaks", title, "unknown" if block.untold else "ok", said)
 
 
 def _sources(design: StudyDesign) -> frozenset[str]:

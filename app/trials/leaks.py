@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 from app.core.problems import counted, listed
-from app.trials.clues import Clues, LeakName
+from app.trials.clues import CLUE_WORDS, Clues, LeakName
 
 # The clues in some stimuli, by name: of the hash of each, and the names of sources to be looked for.
 CluesOf = Callable[[Mapping[str, str], Iterable[str]], Mapping[str, Clues]]
@@ -27,8 +27,6 @@ _REMEDIES: Mapping[LeakName, str] = {
     "page-size": "show as many rounds and rows of all",
     "reason-length": "make the records again, without reasons",
 }
-# Whatever the task is.
-LOOKED_AT = ("rounds", "times", "automatic moves", "reasons that some rounds lack", "names")
 # Of what `game records` did not make, and cannot make again.
 _ELSEWHERE: Mapping[LeakName, str] = {
     "rounds": "cut the records to as many rounds, and import them again",
@@ -69,13 +67,13 @@ class Trivial:
 
 @dataclass(frozen=True, slots=True)
 class BlockLeaks:
-    """The leaks of one block, what was `looked_at` for them, and in a sentence what cannot be told, if anything;
+    """The leaks of one block, the clues that were `looked_at`, and in a sentence what cannot be told, if anything;
     `trivial` is None if fewer than four pairs have a truth.
     """
 
     block: str
     leaks: tuple[Leak, ...]
-    looked_at: tuple[str, ...]
+    looked_at: tuple[LeakName, ...]
     untold: str = ""
     trivial: Trivial | None = None
 
@@ -90,6 +88,17 @@ def leaks_found(
     are_ours = all(one.is_ours for one in clues.values())
     remedies = _REMEDIES if are_ours else {**_REMEDIES, **_ELSEWHERE}
     return tuple(Leak(name, block, said, name in allowed, remedies[name]) for name, said in found)
+
+
+def looked_at(clues: Mapping[str, Clues]) -> tuple[LeakName, ...]:
+    """The clues that are looked at in these records or texts whatever the task is."""
+    are_records = any(one.rounds for one in clues.values())
+    return ("rounds", "times", "automatic", "reasons", "names") if are_records else ("times", "names")
+
+
+def in_words(names: Iterable[LeakName]) -> list[str]:
+    """The clues as they stand within a sentence."""
+    return [CLUE_WORDS[name].lower() for name in names]
 
 
 def absent(clues: Mapping[str, Clues], noun: str) -> Iterator[tuple[LeakName, str]]:

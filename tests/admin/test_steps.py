@@ -15,6 +15,7 @@ from app.core.settings import Settings
 from app.outputs.clues import ask_clues, clues_state
 from app.outputs.outputs import ask_report, note_export
 from app.outputs.taken import downloads_of
+from app.studies.drafts import draft_for, save_draft
 from app.studies.launch import study_here
 from app.studies.versions import set_state
 from app.tasks.listed import TASKS
@@ -116,7 +117,7 @@ def test_the_next_step_follows_what_was_done_on_every_page(way: Way, study: str)
     assert way.next.startswith("Next: Watch. No live session yet.")
     asked = Walk(way.client, study)
     assert way.next.startswith(
-        "Next: Watch. 0 live sessions completed, 1 on the consent page, 0 under way or left."
+        "Next: Watch. 0 live sessions completed, 1 asked for consent, 0 under way or left."
     )
     asked.to("end")
     Walk(way.client, study).to("trial-2")
@@ -247,6 +248,14 @@ def test_the_first_step_counts_what_pairs_can_be_made_of_and_each_kind_with_its_
             load_file(session, tmp_path, **changes)
         html = way.owner.get(HERE).text
         assert (way.marks().get(name), f'<span class="says">{says}. <' in html) == ("done", True), says
+    # A draw from records that no pair can be made of yet is still one from records.
+    with way.database.transaction() as session:
+        here = study_here(session, study)
+        draft = draft_for(session, here)
+        drawn = {"sample": {"pairing": "within-match", "conditions": {"robot-gt": 2}, "seed": 1}}
+        keys = {key: value for key, value in draft.keys.items() if key != "blocks"} | drawn
+        save_draft(session, way.owner.who, here, keys, draft.revision, NOW)
+    assert '<span class="says">3 records: 1 gt and 2 robot. <' in way.owner.get(HERE).text
 
 
 def test_a_new_version_is_previewed_and_piloted_anew(way: Way, study: str, tmp_path: Path) -> None:

@@ -110,6 +110,8 @@ test("a list is read from a file in UTF-8 or UTF-16, and one that is neither is 
     assert.equal(find("#list").value, "q\u00fc\tb\n");
     find("#list").value = "";
   }
+  await choose(new Uint8Array([0xff, 0xfe, 0, 0, 0x61, 0, 0, 0])); // UTF-32
+  assert.equal(find("#list").value, "");
 });
 
 test("what was removed can be brought back, all as it was", async () => {

@@ -128,6 +128,7 @@ async function readFile(chosen) {
     const mark = bytes[0] * 256 + bytes[1];
     const encoding = { [0xfffe]: "utf-16le", [0xfeff]: "utf-16be" }[mark] ?? "utf-8";
     const text = new TextDecoder(encoding, { fatal: true }).decode(bytes);
+    if (text.includes("\0")) throw new TypeError("UTF-32, or no text");
     byId(chosen.dataset.into).value = text;
     saver.mark();
     await saver.save("settle");

@@ -15,7 +15,7 @@ from app.library.kinds import StimulusKind
 from app.outputs.clues import clips_of, clue_runs, is_of, verdict_of
 from app.outputs.results import ResultsRequest, standing
 from app.outputs.taken import Taken, downloads_of
-from app.pairs.capacity import true_first
+from app.pairs.capacity import pairable, true_first
 from app.pairs.view import FoundPairs, find_pairs
 from app.studies.access import StudyHere
 from app.studies.collections import own_collection
@@ -30,7 +30,7 @@ from app.tasks.listed import SHORT_TASK, units_in_words
 from app.tasks.pair.pairs import shown_in
 from app.tasks.pair.settings import pairs_of
 from app.tasks.pair.truth import truth_view
-from app.trials.stimuli import StimulusFacts, of_kind, own_of, true_source_of
+from app.trials.stimuli import StimulusFacts, own_of, true_source_of
 from app.trials.tables import Mode, State, Status
 
 _LAUNCHED = (State.LIVE, State.PAUSED, State.CLOSED)
@@ -96,7 +96,7 @@ def steps_of(
         mine = own_of(stimuli) if draft.saved_by == who.email else own_facts(session, study, who)
         if found is not None:
             # A collection may hold records that pairs of clips are never made of, and the other way round.
-            mine = of_kind(mine, shown_in(found.pairs, stimuli)) or mine
+            mine = pairable(mine, draft.keys.get("sample"), shown_in(found.pairs, stimuli)) or mine
         own = None if mine else own_collection(session, study.id)
         link = f"/admin/stimuli/upload?collection={own.slug}" if own else f"{here}/clips"
         yield _clips(mine, true_source_of(draft.keys), has_pairs, link)
@@ -238,7 +238,8 @@ def _watch(line: StudyBrief, here: str) -> Step:
     done, open_ = line.n_completed(Mode.LIVE), line.sessions.get((Mode.LIVE, Status.ACTIVE), 0)
     # Who left without a word is among them: *Monitor* tells who is there.
     asked = line.sessions.get((Mode.LIVE, Status.ARRIVED), 0)
-    at_consent = f"{asked} on the consent page, " if asked else ""
+    # Nor is anybody known to be on the consent page still; of a closed study nobody is.
+    at_consent = f"{asked} asked for consent, " if asked and line.state is not State.CLOSED else ""
     says = f"{counted(done, 'live session')} completed, {at_consent}{open_} under way or left"
     if not line.n_sessions(Mode.LIVE):
         says = "No live session yet"

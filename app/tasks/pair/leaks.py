@@ -8,12 +8,21 @@ from collections.abc import Mapping, Sequence
 from statistics import fmean
 from typing import Final
 
-from app.core.problems import counted
+from app.core.problems import listed
 from app.library.kinds import StimulusKind
 from app.tasks.pair.design import Member
 from app.tasks.pair.terms import DesignPair
 from app.trials.clues import Clues, LeakName
-from app.trials.leaks import LOOKED_AT, BlockLeaks, CluesOf, Trivial, absent, leaks_found, n_of
+from app.trials.leaks import (
+    BlockLeaks,
+    CluesOf,
+    Trivial,
+    absent,
+    in_words,
+    leaks_found,
+    looked_at,
+    n_of,
+)
 
 TELLING: Final = 0.6
 """A clue that is right in more of the pairs than this, and not by chance, tells the source."""
@@ -47,11 +56,13 @@ def leaks_of_pairs(
     shows: StimulusKind,
     allowed: Sequence[LeakName],
     clues_of: CluesOf,
-) -> BlockLeaks:
-    """The leaks of a block's main pairs."""
+) -> BlockLeaks | None:
+    """The leaks of a block's main pairs; None where no record or text of them is in the library."""
     sources = {source for pair in pairs for source in (pair.source_a, pair.source_b)}
     hashes = {pair.a: pair.clip_a_sha256 for pair in pairs} | {pair.b: pair.clip_b_sha256 for pair in pairs}
     clues = clues_of(hashes, sources)
+    if not clues:
+        return None
     there = [pair for pair in pairs if pair.a in clues and pair.b in clues]
     unequal = [pair for pair in there if clues[pair.a].rounds != clues[pair.b].rounds]
     found: list[tuple[LeakName, str]] = []
@@ -68,18 +79,23 @@ def leaks_of_pairs(
     with_truth = [pair for pair in there if pair.truth]
     signs = {name: [_sign(pair, clues, name) for pair in with_truth] for name in _measured(clues)}
     found += [(name, said) for name, each in signs.items() if (said := _telling(name, each))]
-    leaks, trivial = leaks_found(block, allowed, found, clues), _trivial(with_truth, signs)
-    measured = (*LOOKED_AT, "messages", "numbers", "sizes")
-    if len(with_truth) >= FEWEST:
-        return BlockLeaks(block, leaks, measured, trivial=trivial)
-    return BlockLeaks(block, leaks, LOOKED_AT, _untold(len(with_truth)), trivial)
+    untold = [name for name, each in signs.items() if _is_untold(each)]
+    return BlockLeaks(
+        block,
+        leaks_found(block, allowed, found, clues),
+        (*looked_at(clues), *(name for name in signs if name not in untold)),
+        _untold(untold, bool(with_truth)),
+        _trivial(with_truth, signs),
+    )
 
 
-def _untold(n_pairs: int) -> str:
-    have = f"{counted(n_pairs, 'pair') if n_pairs else 'no pair'} {'has' if n_pairs < 2 else 'have'}"
+def _untold(names: Sequence[LeakName], has_truth: bool) -> str:
+    if not names:
+        return ""
+    why = f"Too few pairs with a true member differ in them: it takes {FEWEST}."
     return (
-        "Whether messages, numbers or sizes give the source away cannot be told: "
-        f"{have} a true member, and it takes {FEWEST}."
+        f"It cannot be told whether these give the source away: {listed(in_words(names), 'and')}. "
+        f"{why if has_truth else 'No pair has a true member.'}"
     )
 
 
@@ -97,11 +113,23 @@ def _sign(pair: DesignPair, clues: Mapping[str, Clues], name: LeakName) -> int:
 def _telling(name: LeakName, signs: Sequence[int]) -> str:
     """A sentence if the true members have more, or less, in too many pairs to be chance; else empty."""
     more, less, n = signs.count(1), signs.count(-1), len(signs)
-    most = max(more, less)
-    if not n or (most + signs.count(0) / 2) / n <= TELLING or sign_test(more, less) >= LEVEL:
+    if not n or _share(signs) <= TELLING or sign_test(more, less) >= LEVEL:
         return ""
     which = "true" if more > less else "other"
-    return f"the {which} member has {_HAS[name]} in {n_of(most, n, 'pair')}"
+    return f"the {which} member has {_HAS[name]} in {n_of(max(more, less), n, 'pair')}"
+
+
+def _share(signs: Sequence[int]) -> float:
+    """The share of pairs in which the clue is right one way; equal ones count half."""
+    return (max(signs.count(1), signs.count(-1)) + signs.count(0) / 2) / len(signs)
+
+
+def _is_untold(signs: Sequence[int]) -> bool:
+    """True if the clue might tell the source, and pairs that differ in it are too few to be more than chance."""
+    if not signs:
+        return True
+    is_few = 0 < len(signs) - signs.count(0) < FEWEST
+    return is_few and (len(signs) < FEWEST or _share(signs) > TELLING)
 
 
 def _trivial(pairs: Sequence[DesignPair], signs: Mapping[LeakName, Sequence[int]]) -> Trivial | None:

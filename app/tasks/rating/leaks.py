@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from app.tasks.rating.items import DesignItem
 from app.trials.clues import LeakName
-from app.trials.leaks import LOOKED_AT, BlockLeaks, CluesOf, absent, leaks_found
+from app.trials.leaks import BlockLeaks, CluesOf, absent, leaks_found, looked_at
 
 
 def leaks_of_items(
@@ -20,4 +20,4 @@ def leaks_of_items(
     if len(lengths) > 1:
         found.append(("rounds", f"items show from {lengths[0]} to {lengths[-1]} rounds"))
     found += absent(clues, "item")
-    return BlockLeaks(block, leaks_found(block, allowed, found, clues), LOOKED_AT)
+    return BlockLeaks(block, leaks_found(block, allowed, found, clues), looked_at(clues))
