@@ -493,7 +493,7 @@ def test_judges_are_compared_with_one_person(
 
 def _jobs(database: Database) -> Sequence[Job]:
     with database.reading() as session:
-        return session.exec(select(Job)).all()
+        return session.exec(select(Job).order_by(col(Job.id))).all()
 
 
 def test_without_answers_the_page_says_what_to_do_next(owner: Person, study: str, database: Database) -> None:

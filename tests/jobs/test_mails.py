@@ -9,7 +9,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
-from sqlmodel import select
+from sqlmodel import col, select
 
 from app.accounts.audit import SERVICE, Actor
 from app.accounts.logins import Who
@@ -75,7 +75,7 @@ def a_user(database: Database, role: Role = Role.OWNER, email: str = "ana@exampl
 
 def jobs(database: Database) -> list[Job]:
     with database.reading() as session:
-        return list(session.exec(select(Job).where(Job.kind == Kind.MAIL)).all())
+        return list(session.exec(select(Job).where(Job.kind == Kind.MAIL).order_by(col(Job.id))).all())
 
 
 def make_due(database: Database) -> None:
