@@ -121,12 +121,14 @@ def _ordinal(run: StudyRun, arm: str, number: int) -> int:
 
 def _next_number(session: Session, version_id: int, mode: str, arm: str, run: StudyRun) -> int:
     """The lowest free number in the arm: one freed by a withdrawn participant, or the next."""
-    of = {"version_id": version_id, "mode": mode, "arm": arm}
-    last, n = beginning_queries.LAST_ORDINAL.first(session, of)
+    of: dict[str, Any] = {"version_id": version_id, "mode": mode}
+    first = _ordinal(run, arm, 1)
+    spaced = {"first": first, "step": _ordinal(run, arm, 2) - first}
+    last, n = beginning_queries.LAST_ORDINAL.first(session, of | spaced)
     # No gaps, as nearly always: then the list of all ordinals need not be read.
     if last is None or last == _ordinal(run, arm, n):
         return int(n) + 1
-    taken = set(session.connection().execute(beginning_queries.ORDINALS, of).scalars())
+    taken = set(session.connection().execute(beginning_queries.ORDINALS, of | {"arm": arm}).scalars())
     return next(number for number in count(1) if _ordinal(run, arm, number) not in taken)
 
 

@@ -15,6 +15,7 @@ from app.core.database import Database
 from app.core.settings import Settings
 from app.main import create_app
 from app.monitor.notices import notices_of
+from app.sessions.beginning_queries import LAST_ORDINAL
 from app.sessions.coming import Came
 from app.sessions.entering import Visit, enter, is_undecided
 from app.sessions.entry import pass_for
@@ -109,6 +110,22 @@ def test_coming_in_and_agreeing_run_compiled_statements_alone(
     monkeypatch.setattr(Connection, "execute", note)
     begin()
     assert sent == []
+
+
+def test_the_next_number_is_found_in_an_index_alone(database: Database) -> None:
+    """Who comes as the 7,000th would wait for the rows of all before."""
+    statement = LAST_ORDINAL.statement
+    with database.reading() as session:
+        dialect = session.get_bind().dialect
+        if dialect.name != "sqlite":
+            pytest.skip("the plan is SQLite's")
+        of = {"version_id": 1, "mode": Mode.LIVE, "first": 2, "step": 3}
+        text = str(statement.params(of).compile(dialect=dialect, compile_kwargs={"literal_binds": True}))
+        plan = [row[-1] for row in session.connection().exec_driver_sql(f"EXPLAIN QUERY PLAN {text}")]
+    assert [each for each in plan if "COVERING INDEX" in each] == [
+        each for each in plan if "participant" in each
+    ]
+    assert len(plan) >= 4
 
 
 def test_pages_are_found_by_the_first_routes(client: TestClient) -> None:
