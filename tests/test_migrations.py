@@ -11,9 +11,10 @@ from alembic.command import downgrade
 from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from alembic.script import ScriptDirectory
-from sqlalchemy import URL, text, update
+from sqlalchemy import URL, bindparam, text, update
 from sqlalchemy.exc import IntegrityError
 from sqlmodel import SQLModel, col, func, select
+from sqlmodel.sql.sqltypes import UTCDateTime
 
 from app.core.database import Database
 from app.core.engines import make_engine
@@ -107,7 +108,10 @@ def insert(url: URL, rows: Mapping[str, str]) -> None:
     engine = make_engine(url, writing=True)
     with engine.begin() as connection:
         for table, row in rows.items():
-            connection.execute(text(f"INSERT INTO {table} {row}"), {"now": NOW})
+            statement = text(f"INSERT INTO {table} {row}")
+            if ":now" in row:
+                statement = statement.bindparams(bindparam("now", NOW, type_=UTCDateTime()))
+            connection.execute(statement)
     engine.dispose()
 
 
