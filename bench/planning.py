@@ -103,7 +103,7 @@ def _start(database: Database, version_id: int, unit_ids: Sequence[int], seed: i
     with database.transaction() as session:
         HOLD_VERSION.all(session, {"version_id": version_id})
         asked = {"version_id": version_id, "mode": Mode.LIVE}
-        ordinal = beginning_queries.LAST_ORDINAL.first(session, {**asked, "arm": "main"})[0] + 1
+        ordinal = beginning_queries.LAST_ORDINAL.first(session, {**asked, "first": 1, "step": 1})[0] + 1
         before = beginning_queries.PLANS_OF.all(session, {**asked, "ordinal": ordinal - 1})
         reading = time.perf_counter()
         had = loads_of(session, version_id, Mode.LIVE, _BLOCK, now - STALLED)

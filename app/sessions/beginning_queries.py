@@ -43,8 +43,8 @@ _OF_MODE = (
     _session.c.mode == bindparam("mode"),
     _session.c.arm == bindparam("arm"),
 )
-# An arm is told by its ordinals, which are `step` apart, and not by the column: so the index of the unique
-# constraint has all that is asked for, and of 7,000 sessions no row is read. Each number by itself takes half as long.
+# The sessions of an arm are known from their ordinals, which are `step` apart, and not from the column: so the index of
+# the unique constraint has all that is asked for, and of 7,000 sessions no row is read. Each alone takes half as long.
 _OF_ARM = (
     *_OF_MODE[:2],
     (_session.c.ordinal - bindparam("first", type_=Integer)) % bindparam("step", type_=Integer) == 0,

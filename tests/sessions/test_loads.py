@@ -201,7 +201,7 @@ def at_once(url: URL, start: Start, n: int) -> list[int]:
 def hold(session: Session, version_id: int) -> int:
     """Hold the version as planning does; returns the next ordinal."""
     HOLD_VERSION.all(session, {"version_id": version_id})
-    last = {"version_id": version_id, "mode": Mode.LIVE, "arm": "main"}
+    last = {"version_id": version_id, "mode": Mode.LIVE, "first": 1, "step": 1}
     return (beginning_queries.LAST_ORDINAL.first(session, last)[0] or 0) + 1
 
 
