@@ -29,7 +29,7 @@ from app.tasks.rating.assignment import ItemToAssign, assign_items
 from app.trials.design import Kind
 from app.trials.loads import HOLD_VERSION, loads_of
 from app.trials.responses import Response
-from app.trials.tables import Exclusion, Mode, Status, Study, StudyVersion, Trial, Unit
+from app.trials.tables import Exclusion, Mode, ParticipantSession, Status, Study, StudyVersion, Trial, Unit
 from bench.monitor import POSTGRES
 from bench.servers import WORK
 
@@ -117,7 +117,7 @@ def _start(database: Database, version_id: int, unit_ids: Sequence[int], seed: i
         )
         assigned = time.perf_counter()
         one = _session(version_id, ordinal, Status.ACTIVE, now)
-        session_id = beginning_queries.ADD_SESSION.first(session, one).id
+        session_id = _added(session, one)
         trials = [_trial(session_id, position, item.id) for position, item in enumerate(items or (), start=1)]
         beginning_queries.ADD_TRIALS.run(session, *trials)
     return read - reading, assigned - read, time.perf_counter() - began, time.process_time() - worked
@@ -156,7 +156,7 @@ def _add_sessions(
         n_answered = PER_PARTICIPANT if rng.random() < 0.9 else rng.randrange(PER_PARTICIPANT)
         status = Status.COMPLETED if n_answered == PER_PARTICIPANT else Status.ACTIVE
         row = _session(version_id, ordinal, status, at)
-        session_id = beginning_queries.ADD_SESSION.first(session, row).id
+        session_id = _added(session, row)
         if rng.random() < 0.02:
             session.add(Exclusion(session_id=session_id, reason="speeding", excluded_at=at))
         for position, unit_id in enumerate(rng.sample(unit_ids, PER_PARTICIPANT), start=1):
@@ -166,6 +166,12 @@ def _add_sessions(
     connection.execute(insert(Trial), trials)
     connection.execute(insert(Response), responses)
     session.flush()
+
+
+def _added(session: Session, row: Row) -> int:
+    """The id of a new session's row."""
+    made = session.connection().execute(insert(ParticipantSession).values(**row))
+    return int(made.inserted_primary_key[0])
 
 
 def _session(version_id: int, ordinal: int, status: Status, at: datetime) -> Row:
