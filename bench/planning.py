@@ -19,7 +19,7 @@ from typing import Any
 
 import psycopg
 from sqlalchemy import URL, insert, make_url, text
-from sqlmodel import Session
+from sqlmodel import Session, col
 
 from app.core.database import Database
 from app.core.migrating import open_database
@@ -170,8 +170,8 @@ def _add_sessions(
 
 def _added(session: Session, row: Row) -> int:
     """The id of a new session's row."""
-    made = session.connection().execute(insert(ParticipantSession).values(**row))
-    return int(made.inserted_primary_key[0])
+    made = insert(ParticipantSession).values(**row).returning(col(ParticipantSession.id))
+    return int(session.connection().execute(made).scalar_one() or 0)
 
 
 def _session(version_id: int, ordinal: int, status: Status, at: datetime) -> Row:
