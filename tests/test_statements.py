@@ -53,7 +53,7 @@ def test_times_are_stored_as_sqlalchemy_does(database: Database) -> None:
 
 
 def test_json_is_read_as_sqlalchemy_does(database: Database) -> None:
-    """What is a number as JSON is one to SQLite, too, and NULL is no JSON."""
+    """A number as JSON is one to SQLite, too, and NULL is no JSON."""
     for stored in ("NULL", "5", "'5'", "'null'", """'{"a": [1.5, true, "ü"]}'"""):
         find = Hot(select(type_coerce(literal_column(stored), JSON).label("found")))
         with database.reading() as session:

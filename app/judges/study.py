@@ -73,7 +73,7 @@ def main_pairs(session: Session, slug: str) -> list[dict[str, str | None]]:
 
 
 def judged_version(session: Session, study: Study) -> StudyVersion | None:
-    """As `version_to_judge`; None if there is none."""
+    """The version of `version_to_judge`; None if there is none."""
     versions = _versions(session, study)
     return _chosen(session, versions, study.slug, None) if versions else None
 

@@ -48,7 +48,7 @@ def may_look(session: Session, who: Who, study: StudyHere, mode: str) -> bool:
 
 
 def open_to(session: Session, who: Who, studies: Sequence[StudyHere], mode: str) -> list[StudyHere]:
-    """Those of the studies whose votes of a mode this user may see."""
+    """The studies whose votes of a mode this user may see."""
     blinded = [study.slug for study in studies if is_blinded(study, mode)]
     opened: set[str | None] = set()
     if blinded:

@@ -76,7 +76,7 @@ class Current(NamedTuple):
 
     @property
     def author(self) -> Who | None:
-        """Who wrote the draft last; None without a draft, or where that is not known."""
+        """The user who wrote the draft last; None without a draft, or where that is not known."""
         if self.user_id is None or self.email is None or self.role is None:
             return None
         return Who(self.user_id, self.email, Role(self.role))

@@ -87,7 +87,7 @@ class DraftHere:
 
     @cached_property
     def check(self) -> DraftCheck:
-        """What is wrong with it, or the design that it makes."""
+        """The faults of the draft, or the design that it makes."""
         return check_draft(self.draft.keys, self.stimuli)
 
 

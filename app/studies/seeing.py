@@ -82,7 +82,7 @@ def facts_seen(session: Session, study: StudyHere, by: Who | None) -> Mapping[st
 
 
 def own_facts(session: Session, study: StudyHere, who: Who) -> Mapping[str, StimulusFacts]:
-    """Those of `facts_for` that are the study's own."""
+    """The stimuli of `facts_for` that are the study's own, by name."""
     return _OWN_FACTS.all(session, study, who)
 
 

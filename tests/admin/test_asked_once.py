@@ -1,4 +1,4 @@
-"""What pages cost: a page finds the study, its draft and its answers once, however many studies there are."""
+"""Statements of pages: a page finds the study, its draft and its answers once, however many studies there are."""
 
 import re
 from collections.abc import Iterator

@@ -113,7 +113,7 @@ def test_coming_in_and_agreeing_run_compiled_statements_alone(
 
 
 def test_the_next_number_is_found_in_an_index_alone(database: Database) -> None:
-    """Who comes as the 7,000th would wait for the rows of all before."""
+    """The 7,000th who comes would wait for the rows of all before."""
     statement = LAST_ORDINAL.statement
     with database.reading() as session:
         dialect = session.get_bind().dialect

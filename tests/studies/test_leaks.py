@@ -220,7 +220,7 @@ def test_records_that_are_alike_pass_and_the_trivial_rule_is_at_chance(
 def test_it_is_not_called_fine_where_too_few_pairs_differ_in_a_clue_to_tell(
     database: Database, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of five pairs that differ the sign test is above its level whatever they are, 2 / 2**5; of six it is below."""
+    """The sign test of five pairs that differ is above its level whatever they are, 2 / 2**5; of six it is below."""
 
     def differ(n_pairs: int) -> Make:
         return lambda n: played([10, 50, 12 + n] if n < n_pairs else [11 + n, 23 + n, 17 + n])

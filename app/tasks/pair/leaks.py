@@ -37,7 +37,7 @@ def sign_test(more: int, less: int) -> float:
 
 
 FEWEST: Final = next(n for n in itertools.count(1) if sign_test(n, 0) < LEVEL)
-"""Of fewer pairs with a true member nothing is more than chance, were it in all of them."""
+"""The fewest pairs with a true member of which a clue can be more than chance."""
 
 _HAS: Mapping[LeakName, str] = {
     "message-length": "longer messages",
