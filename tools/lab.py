@@ -52,7 +52,7 @@ from app.trials.tables import (
     Trial,
 )
 from bench.crowd import Crowd, write_rows
-from tools.lab_plan import PEOPLE, TOPICS, Planned, keys_of, planned
+from tools.lab_plan import PEOPLE, PRACTICE, TOPICS, Planned, keys_of, planned
 
 ROOT = Path(__file__).parents[1]
 FOLDER = ROOT / "build" / "lab"
@@ -73,7 +73,7 @@ WAYS: Mapping[State, Sequence[State]] = {
 
 
 class Refused(Exception):
-    """The folder is not ours to make anew."""
+    """The folder is not ours to make anew, or what was asked for makes no lab."""
 
 
 def make_lab(
@@ -87,7 +87,7 @@ def make_lab(
 ) -> DemoOwner:
     """Make the folder anew; returns its owner. Without `with_others` all studies are of pairs of clips.
 
-    Raises Refused for a folder that something else is in.
+    Raises Refused for a folder that something else is in, and for too few clips.
     """
     if folder.exists() and any(folder.iterdir()) and not (folder / MARK).exists():
         raise Refused(
@@ -158,6 +158,8 @@ def _clips(
             if a.source == "human" != b.source
         }
         pairs[topic] = list(files.values())
+    if min(map(len, pairs.values())) <= PRACTICE:
+        raise Refused(f"{n} clips are too few for pairs in each of {len(TOPICS)} topics; 30 are enough")
     return pairs
 
 

@@ -8,6 +8,7 @@ from typing import Any
 from app.studies.file.drafts import slug_of
 from app.trials.tables import State
 
+PRACTICE = 2  # pairs of each study
 PEOPLE = ("jr", "mk", "ln", "ts")
 """Experimenters beside the owner, by the names of their addresses."""
 
@@ -112,8 +113,8 @@ def _came(rng: random.Random, state: State, target: int) -> int:
 
 
 def keys_of(study: Planned, pairs: Sequence[tuple[str, str]]) -> dict[str, Any]:
-    """A study file over pairs of clips, two of them for practice."""
-    lines = [f"{at},{a},{b},{'practice' if at < 2 else 'main'}" for at, (a, b) in enumerate(pairs)]
+    """A study file over pairs of clips, the first of them for practice."""
+    lines = [f"{at},{a},{b},{'practice' if at < PRACTICE else 'main'}" for at, (a, b) in enumerate(pairs)]
     return {
         "study": study.slug,
         "title": study.title,

@@ -5,6 +5,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from itertools import cycle, islice
+from pathlib import Path
 
 import pytest
 from starlette.testclient import TestClient
@@ -21,7 +22,7 @@ from tests.admin.test_labels import VOID
 from tests.browser.every_page import HERE
 from tests.browser.every_page import PAGES as ADDRESSES
 from tests.browser.whole_lab import OWNER, settings_in
-from tools.lab import make_lab
+from tools.lab import main, make_lab
 from tools.lab_plan import planned
 
 pytestmark = pytest.mark.slow
@@ -151,3 +152,12 @@ def test_the_sieve_finds_what_it_is_for() -> None:
     assert solid_in(f"<details open>{solid}</details>") == []
     assert bare_numbers_in('<a>Live (30)</a><b class="count">7</b><i>30 clips (2 long)</i>') == ["Live (30)"]
     assert bare_numbers_in('<span class="count">7</span>') == ["7"]
+
+
+def test_a_lab_of_too_few_clips_is_refused_in_words(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert main(["--folder", str(tmp_path), "--studies", "1", "--clips", "12"]) == 1
+    assert (
+        capsys.readouterr().err == "lab: 12 clips are too few for pairs in each of 6 topics; 30 are enough\n"
+    )
