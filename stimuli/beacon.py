@@ -5,14 +5,16 @@ from typing import NamedTuple
 
 import numpy as np
 
-from stimuli.arrays import Bytes, Indices, Pixels
+from stimuli.arrays import Bytes, Pixels
 from stimuli.colours import GOAL_BLUE
 from stimuli.lens import Lens
-from stimuli.rays import Rays, Runs
+from stimuli.rays import Rays, Runs, covered
 
 RADIUS_M = 0.42
 GLOW_M = 1.5
 TOP_M = 9.0
+# What each channel lacks to white.
+WHITER = np.array([1.0 - blue for blue in GOAL_BLUE.tolist()], dtype=np.float32)
 # Nearer than this the eye is inside the pillar, which is not drawn then.
 NEAREST_M = RADIUS_M + 0.1
 
@@ -41,15 +43,18 @@ def draw_beacon(
     place = _place(goal_m, rays, heading_rad, lens)
     if place is None:
         return
+    hidden_below = lens.height - covered(runs, lens.width, place.depth_m - RADIUS_M)[place.columns]
+    place = place._replace(rows=slice(place.rows.start, min(place.rows.stop, int(hidden_below.max()))))
+    if place.rows.start >= place.rows.stop:
+        return
     aside_m, above_m = _offsets(place, lens)
-    hidden_below = lens.height - _covered(runs, place.depth_m - RADIUS_M, lens)[place.columns]
-    visible = np.arange(place.rows.start, place.rows.stop)[:, None] < hidden_below
     strength, white = _light(aside_m, above_m, place.scale, t_s)
-    strength *= visible
-    patch = frame[place.rows, place.columns]
-    for channel, blue in enumerate(GOAL_BLUE.tolist()):
-        colour = 255.0 * (blue + (1.0 - blue) * white)
-        patch[..., channel] = patch[..., channel] * (1.0 - strength) + colour * strength
+    strength *= np.arange(place.rows.start, place.rows.stop)[:, None] < hidden_below
+    patch = frame[place.rows, place.columns, :3]
+    colours = patch.transpose(2, 0, 1).astype(np.float32, order="C")
+    colours *= 1.0 - strength
+    colours += 255.0 * (GOAL_BLUE[:, None, None] + WHITER[:, None, None] * white) * strength
+    patch[...] = colours.transpose(1, 2, 0)
 
 
 def _place(goal_m: tuple[float, float, float], rays: Rays, heading_rad: float, lens: Lens) -> _Place | None:
@@ -85,21 +90,18 @@ def _offsets(place: _Place, lens: Lens) -> tuple[Pixels, Pixels]:
 
 def _light(aside_m: Pixels, above_m: Pixels, scale: float, t_s: float) -> tuple[Pixels, Pixels]:
     """Give how much of a pixel is the pillar's, and how white that is; ripples rise with time."""
-    fade = np.clip((TOP_M - above_m) / (0.72 * TOP_M), 0, 1)
-    cover = np.clip((RADIUS_M - aside_m) * scale + 0.5, 0, 1) * np.clip(above_m * scale + 0.5, 0, 1)
-    rounding = np.sqrt(np.clip(1.0 - (aside_m / RADIUS_M) ** 2, 0, 1))
+    fade = _part((TOP_M - above_m) / (0.72 * TOP_M))
+    cover = _part((RADIUS_M - aside_m) * scale + 0.5) * _part(above_m * scale + 0.5)
+    rounding = np.sqrt(_part(1.0 - (aside_m / RADIUS_M) ** 2))
     ripple = 0.90 + 0.10 * np.sin(above_m * 5.0 - t_s * 7.0)
     solid = 0.95 * cover * fade * ripple * (0.70 + 0.30 * rounding)
-    edge = np.clip(4.0 - 4.0 * aside_m / GLOW_M, 0, 1) * np.clip(above_m / 0.5 + 1.0, 0, 1)
+    edge = _part(4.0 - 4.0 * aside_m / GLOW_M) * _part(above_m / 0.5 + 1.0)
     halo = 0.50 * np.exp(-((aside_m / (0.42 * GLOW_M)) ** 2)) * edge * fade
-    white = 0.50 * np.clip(1.0 - aside_m / (0.5 * RADIUS_M), 0, 1) * solid
+    white = 0.50 * _part(1.0 - aside_m / (0.5 * RADIUS_M)) * solid
     return 1.0 - (1.0 - solid) * (1.0 - halo), white
 
 
-def _covered(runs: Runs, depth_m: float, lens: Lens) -> Indices:
-    """Count the rows of each column, from the bottom, that show something nearer than a depth."""
-    covered = np.zeros(lens.width, dtype=np.intp)
-    # Runs go upwards in each column: of several the last one written, the highest, stays.
-    nearer = runs.only(runs.depth_m < depth_m)
-    covered[nearer.column] = nearer.first + nearer.n_pixels
-    return covered
+def _part(values: Pixels) -> Pixels:
+    """Limit values to [0, 1]; `np.clip` needs three times as long for few."""
+    part: Pixels = np.minimum(np.maximum(values, np.float32(0)), np.float32(1))
+    return part

@@ -19,11 +19,12 @@ SUNLIGHT = rgb(1.06, 0.92, 0.74)
 SKYLIGHT = rgb(0.52, 0.53, 0.58)
 LAMPLIGHT = rgb(1.0, 0.66, 0.26)
 HAZE = rgb(*HAZE_RGB)
+OPAQUE = 0xFF000000
 GOAL_BLUE = rgb(0.08, 0.36, 1.0)
 
 
 def pack(picture: Pixels) -> Packed:
-    """Turn RGB in [0, 1] into `0x00BBGGRR`."""
+    """Turn RGB in [0, 1] into `0xFFBBGGRR`."""
     whole = np.clip(picture * 255.0 + 0.5, 0, 255).astype(np.uint32)
-    packed: Packed = whole[..., 0] | (whole[..., 1] << 8) | (whole[..., 2] << 16)
+    packed: Packed = whole[..., 0] | (whole[..., 1] << 8) | (whole[..., 2] << 16) | np.uint32(OPAQUE)
     return packed

@@ -25,10 +25,11 @@ class Lens:
     def rows_below(self, slope: Floats32) -> Indices:
         """Count the rows, from the bottom, whose middles lie at or below a slope."""
         count = np.floor(slope * np.float32(self.focal) + np.float32(self.height - self.horizon + 0.5))
-        rows: Indices = np.clip(count, 0, self.height).astype(np.intp)
+        rows: Indices = np.minimum(np.maximum(count, 0), self.height).astype(np.intp)
         return rows
 
-    def slope_of(self, row_from_bottom: npt.NDArray[np.integer]) -> Floats32:
+    def slope_of(self, row_from_bottom: npt.NDArray[np.integer] | Floats32) -> Floats32:
         """Give the slope of the middle of rows counted from the bottom."""
-        above = row_from_bottom.astype(np.float32) - np.float32(self.height - self.horizon - 0.5)
-        return above / np.float32(self.focal)
+        slope = row_from_bottom.astype(np.float32, copy=False) - np.float32(self.height - self.horizon - 0.5)
+        slope /= np.float32(self.focal)
+        return slope

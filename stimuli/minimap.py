@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from stimuli.arena import RAMPS, SIZE_M, Goal
-from stimuli.arrays import Bools, Bytes, Pixels
+from stimuli.arrays import Bytes, Pixels
 from stimuli.colours import GOAL_BLUE, LAMPLIGHT, rgb
 from stimuli.world import World
 
@@ -16,6 +16,11 @@ SHRINK = 5
 PIXELS_PER_M = FINE_PER_M / SHRINK
 ARROW_REACH = 10
 ARROW_FINE = 3
+# By how many pixels the arrow's outline is wider than its body, which has none.
+WIDER = np.array([1.2, 0.0], dtype=np.float32)[:, None, None]
+WIDER_ASIDE, TIP = (
+    np.array(of, dtype=np.float32)[:, None, None] for of in ([1.1 * 1.2, 0.0], [7.0 + 1.2, 7.0])
+)
 GROUND = rgb(0.13, 0.13, 0.15)
 PLATFORM = rgb(0.27, 0.26, 0.28)
 OBSTACLE = rgb(0.74, 0.71, 0.67)
@@ -63,8 +68,8 @@ class MiniMap:
         rows = slice(max(top, 0), min(top + 2 * ARROW_REACH, SIZE))
         columns = slice(max(left, 0), min(left + 2 * ARROW_REACH, SIZE))
         cover = _arrow(column - left, row - top, heading_rad)
-        cover = cover[rows.start - top : rows.stop - top, columns.start - left : columns.stop - left]
-        outline, body = cover[..., :1], cover[..., 1:]
+        cover = cover[:, rows.start - top : rows.stop - top, columns.start - left : columns.stop - left]
+        outline, body = cover[..., None]
         shaded = self._painted[rows, columns] * (1.0 - outline)
         spot[rows, columns, :3] = shaded + (255.0 * ARROW - shaded) * body
 
@@ -76,18 +81,12 @@ def _arrow(column: float, row: float, heading_rad: float) -> Pixels:
     east, north = at[None, :] - column, row - at[:, None]
     ahead = east * math.cos(heading_rad) + north * math.sin(heading_rad)
     aside = np.abs(north * math.cos(heading_rad) - east * math.sin(heading_rad))
-    cover = [_dart(ahead, aside, margin) for margin in (1.2, 0.0)]
-    blocks = np.stack(cover, axis=-1).astype(np.uint8).reshape(size, ARROW_FINE, size, ARROW_FINE, 2)
+    # A notched arrow head that points ahead, as it is and widened.
+    sides = aside <= (7.0 - ahead) * 0.42 + WIDER_ASIDE
+    back = ahead >= -4.6 + 0.55 * np.maximum(4.0 - aside, 0) - WIDER
+    blocks = (sides & back & (ahead <= TIP)).view(np.uint8).reshape(2, size, ARROW_FINE, size, ARROW_FINE)
     # Added by hand: `mean` over two axes of three needs ten times as long.
-    rows = blocks[:, 0] + blocks[:, 1] + blocks[:, 2]
-    count = rows[:, :, 0] + rows[:, :, 1] + rows[:, :, 2]
+    rows = blocks[:, :, 0] + blocks[:, :, 1] + blocks[:, :, 2]
+    count = rows[..., 0] + rows[..., 1] + rows[..., 2]
     mean: Pixels = count.astype(np.float32) / np.float32(ARROW_FINE**2)
     return mean
-
-
-def _dart(ahead: Pixels, aside: Pixels, margin: float) -> Bools:
-    """Say which points lie in a notched arrow head pointing ahead, widened by `margin` pixels."""
-    sides = aside <= (7.0 - ahead) * 0.42 + 1.1 * margin
-    back = ahead >= -4.6 + 0.55 * np.clip(4.0 - aside, 0, None) - margin
-    inside: Bools = sides & back & (ahead <= 7.0 + margin)
-    return inside

@@ -22,22 +22,28 @@ from stimuli.floor import (
     window_around,
 )
 from stimuli.rays import Runs
-from stimuli.walls import PAINTERS, WALL_HEIGHT_M, WALL_SHAPE, WALL_TEXELS_PER_M, WALL_WIDTH_M, paint_wall
+from stimuli.walls import PAINTERS, WALL_SHAPE, WALL_TEXELS_PER_M, WALL_WIDTH_M, paint_wall
 from stimuli.world import World
 
 T = TypeVar("T", bound=np.generic)
 Steps = npt.NDArray[np.int32]
+Keep = npt.NDArray[np.uint64]
 
 STEPS_PER_M = 16
 N_STEPS = 1024
-OPAQUE = 0xFF000000
 # From these distances on, pictures of half, a quarter and an eighth of the size.
 SMALLER_FROM_M = (6.0, 12.0, 24.0)
 N_LEVELS = len(SMALLER_FROM_M) + 1
+# One row after all sizes of the floor: twice the rows of the first.
+FLOOR_END = 2 * FLOOR_TEXELS
 FACINGS_RAD = (math.pi, 0.0, -math.pi / 2, math.pi / 2)  # west, east, south, north
 
 STEP_M = (np.arange(N_STEPS) + 0.5) / STEPS_PER_M
-LEVEL = np.searchsorted(np.array(SMALLER_FROM_M), STEP_M, side="right")
+LEVEL = np.searchsorted(np.array(SMALLER_FROM_M), STEP_M, side="right").astype(np.int32)
+# How much of 256 the haze leaves; in 256ths, so that the division is a shift.
+KEEP = np.round(256 * np.exp(-np.maximum(STEP_M - HAZE_FROM_M, 0.0) / HAZE_LENGTH_M)).astype(np.uint64)
+KEEP_BITS = 9  # for 0 to 256
+LEVEL_AND_KEEP = LEVEL << KEEP_BITS | KEEP.astype(np.int32)
 
 
 def step_of(distance_m: Floats32) -> Steps:
@@ -49,6 +55,12 @@ def look_up(table: npt.NDArray[T], at: Steps) -> npt.NDArray[T]:
     """Give `table[at]`. By 32 bits `take` needs half the time, as it is, and without looking for negative places."""
     found: npt.NDArray[T] = table.take(at, mode="wrap")
     return found
+
+
+def level_and_keep(distance_m: Floats32) -> tuple[Steps, Keep]:
+    """Give `LEVEL` and `KEEP` by distance: one look-up serves both."""
+    both = look_up(LEVEL_AND_KEEP, step_of(distance_m))
+    return both >> KEEP_BITS, (both & ((1 << KEEP_BITS) - 1)).astype(np.uint64)
 
 
 def _levels(picture: Pixels) -> list[Pixels]:
@@ -65,17 +77,13 @@ class FloorPicture:
 
     def __init__(self, world: World) -> None:
         self._painted = paint_floor(world)
-        # The sizes lie one below the other at one row length, which spares a look-up per pixel.
-        self._sizes = [FLOOR_TEXELS >> level for level in range(N_LEVELS)]
-        self._tops = [sum(self._sizes[:level]) for level in range(N_LEVELS)]
-        self._packed = np.zeros((sum(self._sizes), FLOOR_TEXELS), dtype=np.uint32)
+        # The sizes lie one below the other: a row's place, counted back from the end, is halved as the size is.
+        self._packed = np.zeros((FLOOR_END, FLOOR_TEXELS), dtype=np.uint32)
         self._put(self._packed, self._painted, 0, 0)
-        self._start = (np.array(self._tops)[LEVEL] * FLOOR_TEXELS).astype(np.int32)
-        self._scale = (FLOOR_TEXELS_PER_M / 2.0**LEVEL).astype(np.float32)
 
     def _put(self, packed: Packed, picture: Pixels, row: int, column: int) -> None:
         for level, smaller in enumerate(_levels(picture)):
-            top, left = self._tops[level] + (row >> level), column >> level
+            top, left = FLOOR_END + ((row - FLOOR_END) >> level), column >> level
             packed[top : top + smaller.shape[0], left : left + smaller.shape[1]] = pack(smaller)
 
     def with_goal(self, goal: Goal) -> Packed:
@@ -86,13 +94,16 @@ class FloorPicture:
         self._put(packed, light_goal(self._painted, goal, window), window[0].start, window[1].start)
         return packed.ravel()
 
-    def at(self, x_m: Floats32, y_m: Floats32, step: Steps) -> Steps:
-        scale = look_up(self._scale, step)
-        index = (y_m * scale).astype(np.int32)
-        index *= FLOOR_TEXELS
-        index += (x_m * scale).astype(np.int32)
-        index += look_up(self._start, step)
-        return index
+    def at(self, x_m: Floats32, y_m: Floats32, level: Steps) -> Steps:
+        """Give the places of texels, counted back from the end."""
+        place = (y_m * np.float32(FLOOR_TEXELS_PER_M)).astype(np.int32)
+        place -= np.int32(FLOOR_END)
+        place >>= level
+        place *= np.int32(FLOOR_TEXELS)
+        column = (x_m * np.float32(FLOOR_TEXELS_PER_M)).astype(np.int32)
+        column >>= level
+        place += column
+        return place
 
 
 class WallPictures:
@@ -101,59 +112,47 @@ class WallPictures:
     def __init__(self, world: World) -> None:
         painted = [material for material in MATERIALS if material in PAINTERS]
         walls = [_levels(paint_wall(material, facing)) for material in painted for facing in FACINGS_RAD]
-        by_level = [np.stack([wall[level] for wall in walls]) for level in range(N_LEVELS)]
+        # Column by column, as frames are painted: what one column of a frame shows lies together.
+        by_level = [np.stack([wall[level].swapaxes(0, 1) for wall in walls]) for level in range(N_LEVELS)]
         self._texels = np.concatenate([pack(pictures).ravel() for pictures in by_level])
         sizes = np.array([math.prod(pictures.shape[1:3]) for pictures in by_level])
         self._size = sizes[LEVEL]
         self._start = np.concatenate(([0], np.cumsum(sizes * len(walls))))[LEVEL]
         self._scale = (WALL_TEXELS_PER_M / 2.0**LEVEL).astype(np.float32)
-        self._row_length = WALL_SHAPE[1] >> LEVEL
+        self._n_rows, self._n_columns = WALL_SHAPE[0] >> LEVEL, WALL_SHAPE[1] >> LEVEL
         numbers = np.array([painted.index(name) if name in painted else 0 for name in MATERIALS])
         self._first_picture = numbers[world.material.ravel()] * len(FACINGS_RAD)
 
     def texels(self, runs: Runs, step: Steps, z_m: Floats32) -> Packed:
-        """Look up the pixels of some walls: `step` by run, height above the ground by pixel."""
-        scale, row_length = self._scale[step], self._row_length[step]
-        # Rounding can reach one texel past the end of the row.
-        across = np.minimum((runs.along_m % WALL_WIDTH_M * scale).astype(np.intp), row_length - 1)
+        """Look up the pixels of some walls: `step` by run, height above the ground by pixel, which is overwritten."""
+        scale = self._scale[step]
+        along_m = runs.along_m - WALL_WIDTH_M * np.floor(runs.along_m / WALL_WIDTH_M)
+        # Rounding can reach one texel past the last column.
+        across = np.minimum((along_m * scale).astype(np.intp), self._n_columns[step] - 1)
         picture = self._first_picture[runs.cell] + runs.facing
-        start = self._start[step] + picture * self._size[step] + across
-        row = (_clipped(z_m) * np.repeat(scale, runs.n_pixels)).astype(np.int32)
-        row *= np.repeat(row_length.astype(np.int32), runs.n_pixels)
-        row += np.repeat(start.astype(np.int32), runs.n_pixels)
-        return look_up(self._texels, row)
-
-
-def _clipped(z_m: Floats32) -> Floats32:
-    # As np.clip, which needs three times as long.
-    return np.minimum(np.maximum(z_m, np.float32(0.0)), np.float32(WALL_HEIGHT_M - 0.01))
+        start = self._start[step] + picture * self._size[step] + across * self._n_rows[step]
+        # No wall is as high as its picture, and what rounding puts below the ground, whole numbers put on it.
+        z_m *= np.repeat(scale, runs.n_pixels)
+        place = z_m.astype(np.int32)
+        place += np.repeat(start.astype(np.int32), runs.n_pixels)
+        return look_up(self._texels, place)
 
 
 class Haze:
-    """Fades packed colours with distance; `keep` is how much of 256 is left, by step."""
+    """Fades packed colours; how much of them stays is in 256ths."""
 
     def __init__(self) -> None:
-        fade = np.exp(-np.maximum(STEP_M - HAZE_FROM_M, 0.0) / HAZE_LENGTH_M)
-        # In 256ths, so that the division is a shift.
-        self.keep = np.round(256 * fade).astype(np.uint32)
-        red, green, blue = (round(255 * float(channel)) for channel in HAZE)
-        self._red_blue, self._green = np.uint32(red | (blue << 16)), np.uint32(green << 8)
-        self.colour = self._red_blue | self._green | np.uint32(OPAQUE)
+        channels = [*(round(255 * float(channel)) for channel in HAZE), 255]
+        self.colour = np.array(channels, dtype=np.uint8).view(np.uint32)[0]
+        self._channels = np.array(channels, dtype=np.uint16).view(np.uint64)[0]
 
-    def over(self, texels: Packed, keep: Packed) -> Packed:
-        """Give opaque RGBA, one `uint32` per pixel; red and blue share one multiplication."""
-        lost = np.uint32(256) - keep
-        # Red and blue share a word with eight free bits between: one multiplication does both.
-        mixed = texels & np.uint32(0xFF00FF)
+    def over(self, texels: Packed, keep: Keep) -> Packed:
+        """Give RGBA, one `uint32` per pixel."""
+        # Four channels of 16 bits share a word, so that one multiplication does all. A channel below the haze's
+        # borrows from the one above it, and the last sum gives that back.
+        mixed = texels.view(np.uint8).astype(np.uint16).view(np.uint64)
+        mixed -= self._channels
         mixed *= keep
-        mixed += lost * self._red_blue
-        mixed >>= 8
-        mixed &= 0xFF00FF
-        green = texels & np.uint32(0x00FF00)
-        green *= keep
-        green += lost * self._green
-        green >>= 8
-        green &= 0x00FF00
-        mixed |= green
-        mixed |= OPAQUE
-        return mixed
+        mixed += self._channels << np.uint64(8)
+        mixed >>= np.uint64(8)
+        return mixed.view(np.uint16).astype(np.uint8).view(np.uint32)
