@@ -7,8 +7,8 @@ import hashlib
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import dropwhile
 from datetime import datetime
+from itertools import dropwhile
 from urllib.parse import urlencode
 
 from itsdangerous import BadSignature, Signer, URLSafeTimedSerializer

@@ -341,7 +341,9 @@ def test_no_page_about_clips_breaks_an_axe_rule_or_scrolls_sideways(
         expect(page.get_by_role("heading", name="All clues together")).to_be_visible(timeout=LONG_MS)
         refuse_faults(page, addresses, check)
         page.goto("/admin/studies/nav/clues")
-        hidden = "node => node.querySelector('.scroll').scrollWidth - node.querySelector('.scroll').clientWidth"
+        hidden = (
+            "node => node.querySelector('.scroll').scrollWidth - node.querySelector('.scroll').clientWidth"
+        )
         assert page.locator("main").evaluate(hidden) <= 0, "what differs is beyond the edge"
 
 
