@@ -11,6 +11,7 @@ import threading
 import traceback
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -79,7 +80,7 @@ def sql_only(patch: pytest.MonkeyPatch) -> Iterator[list[str]]:
             with _writing():
                 return job.run(session)
 
-        put(self, type(job)(run, job.done, job.deadline))
+        put(self, replace(job, run=run))
 
     patch.setattr(Database, "_put", put_watched)
     for name in UNAUDITED:

@@ -3,6 +3,7 @@
 import asyncio
 import secrets
 import sqlite3
+import threading
 from collections.abc import Callable
 from contextlib import AbstractContextManager, closing
 from datetime import UTC, datetime
@@ -18,6 +19,7 @@ from sqlmodel import Session, SQLModel, select
 from app.core.committed import once_committed
 from app.core.database import PEEKING_THREADS, Database
 from app.core.statements import Hot
+from app.core.write_queue import MOST, MOST_AFTER, WriteQueue
 from app.trials.tables import Study
 from tests.conftest import POSTGRES
 from tests.postgres import PostgresDatabases
@@ -237,6 +239,61 @@ def test_closing_finishes_what_is_queued(database: Database) -> None:
 
     asyncio.run(go())
     assert len(slugs(database)) == 50
+
+
+def test_writes_that_wait_are_behind_all_others_and_a_few_are_in_each_group() -> None:
+    queue: WriteQueue[str] = WriteQueue()
+    for n in range(20):
+        queue.put(f"after {n}", waits=True)
+    for n in range(MOST + 1):
+        queue.put(f"first {n}")
+    assert queue.group() == [f"first {n}" for n in range(MOST)] + [f"after {n}" for n in range(MOST_AFTER)]
+    queue.put("last")
+    assert queue.group() == [
+        f"first {MOST}",
+        "last",
+        *(f"after {n}" for n in range(MOST_AFTER, 2 * MOST_AFTER)),
+    ]
+    queue.end()
+    assert queue.group() == [f"after {n}" for n in range(2 * MOST_AFTER, 20)]
+    assert queue.group() == []
+
+
+def test_an_answer_is_not_held_up_by_many_who_say_that_they_are_here(database: Database) -> None:
+    if database.is_local:
+        pytest.skip("SQLite is written in the event loop")
+    done: list[str] = []
+    goes_on = threading.Event()
+
+    async def go() -> None:
+        held = asyncio.create_task(database.write(lambda session: goes_on.wait()))
+        await asyncio.sleep(0)  # it has begun, or is the first of the queue
+        for n in range(50):
+            database.write_after(lambda session, n=n: done.append(f"here {n}"))
+        answer = asyncio.create_task(database.write(lambda session: done.append("answer")))
+        await asyncio.sleep(0)
+        goes_on.set()
+        await asyncio.gather(held, answer)
+        database.close()
+
+    asyncio.run(go())
+    assert done.index("answer") <= MOST_AFTER
+    assert sorted(done) == sorted(["answer", *(f"here {n}" for n in range(50))])
+
+
+def test_a_server_compiles_no_statement_whatever_it_takes_it_to_cost(database: Database) -> None:
+    if database.is_local:
+        pytest.skip("SQLite never does")
+
+    def told(session: Session) -> str:
+        return str(session.execute(text("SHOW jit")).scalar())
+
+    async def go() -> list[str]:
+        return [await database.peek(told), await database.read(told), await database.write(told)]
+
+    assert asyncio.run(go()) == ["off"] * 3
+    with database.transaction() as session:
+        assert told(session) == "off"
 
 
 def test_a_transaction_that_raises_leaves_everything_as_it_was(database: Database) -> None:

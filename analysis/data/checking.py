@@ -208,8 +208,9 @@ Read = tuple["pd.Series", Mask, Mask]
 
 def _read_text(series: pd.Series, column: Column) -> Read:
     cells = coded(series)
-    never = [text in column.never for text in cells.array.categories]
-    return cells, _is_missing(cells), _taken(cells, never) if any(never) else _nowhere(series)
+    # As one step: a study has as many sessions as texts to look at.
+    never = cells.array.categories.isin(column.never)
+    return cells, _is_missing(cells), _taken(cells, never) if never.any() else _nowhere(series)
 
 
 def _read_distinct(series: pd.Series, column: Column) -> Read:
@@ -333,7 +334,7 @@ def _nowhere(series: pd.Series) -> Mask:
     return np.zeros(len(series), dtype=bool)
 
 
-def _taken(cells: pd.Series, per_category: Sequence[bool]) -> Mask:
+def _taken(cells: pd.Series, per_category: Sequence[bool] | Mask) -> Mask:
     """One truth per category spread over the cells; a missing cell is False."""
     spread: Mask = np.array([*per_category, False], dtype=bool)[cells.array.codes]
     return spread

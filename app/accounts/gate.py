@@ -62,10 +62,10 @@ class Gate:
             try:
                 found = await self._database.peek(logins.who_holds, token.strip(), datetime.now(UTC))
             except logins.TokenEnded as ended:
-                return JSONResponse({"message": str(ended)}, ended.status_code)
+                return _refused(ended)
             if found is not None and scheme.lower() == "bearer":
                 return await self._unless_allowed(request, found.who)
-            return JSONResponse({"message": "Send `Authorization: Bearer TOKEN`, with a valid token."}, 401)
+            return _refused(logins.NoToken("Send `Authorization: Bearer TOKEN`, with a valid token."))
         if path == "/admin" or path.startswith("/admin/"):
             token = request.cookies.get(self._cookie, "")
             who = await self._database.peek(logins.who_logged_in, token, datetime.now(UTC))
@@ -85,3 +85,7 @@ class Gate:
             except NotAllowed as error:
                 return await self._tell(request, error)
         return None
+
+
+def _refused(error: logins.NoToken) -> Response:
+    return JSONResponse({"message": str(error)}, error.status_code, error.headers)

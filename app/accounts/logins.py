@@ -2,7 +2,7 @@
 
 import hashlib
 import secrets
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
 
@@ -54,11 +54,19 @@ class NotLoggedIn(StudyError):
     title = "Log in"
 
 
-class TokenEnded(StudyError):
-    """The API token was good until a day that is past."""
+class NoToken(StudyError):
+    """No redirect to a login page: programs cannot log in there."""
 
     status_code = 401
     title = "No token"
+
+    @property
+    def headers(self) -> Mapping[str, str]:
+        return {"WWW-Authenticate": "Bearer"}
+
+
+class TokenEnded(NoToken):
+    """The API token was good until a day that is past."""
 
 
 class NotAllowed(StudyError):

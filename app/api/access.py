@@ -13,7 +13,6 @@ from app.accounts import logins, tokens
 from app.accounts.dependencies import WhoDep as WhoDep
 from app.accounts.logins import NotAllowed
 from app.core.dependencies import DatabaseDep, Now, without_nul
-from app.core.errors import StudyError
 from app.core.headers import SAFE
 from app.studies.access import study_for
 from app.studies.dependencies import StudyDep as StudyDep
@@ -24,20 +23,13 @@ _bearer = HTTPBearer(
 BearerDep = Annotated[HTTPAuthorizationCredentials | None, Depends(_bearer)]
 
 
-class NoToken(StudyError):
-    """Sends no redirect to a login page: programs cannot log in there."""
-
-    status_code = 401
-    title = "No token"
-
-
 def guard(*, everybody: bool = False, owners: bool = False) -> Callable[..., Awaitable[None]]:
     """`everybody` with a token may also change; `owners` alone may look and change."""
 
     async def check(request: Request, database: DatabaseDep, now: Now, bearer: BearerDep) -> None:
         found = await database.peek(logins.who_holds, bearer.credentials.strip(), now) if bearer else None
         if found is None:
-            raise NoToken("Send `Authorization: Bearer TOKEN`, with a token from your account's page.")
+            raise logins.NoToken("Send `Authorization: Bearer TOKEN`, with a token from your account's page.")
         who = found.who
         if found.used_at is None or now - found.used_at > logins.SEEN_EVERY:
             database.write_soon(tokens.mark_used, who.token_id or 0, now)

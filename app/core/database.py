@@ -14,7 +14,6 @@ from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, contextmanager
 from contextvars import copy_context
 from dataclasses import dataclass, field
-from queue import SimpleQueue
 from typing import Any, Concatenate, ParamSpec, TypeVar
 
 import anyio.to_thread
@@ -26,6 +25,7 @@ from app.core.committed import call_committed
 from app.core.engines import LOCK_WAIT_S, make_engine
 from app.core.errors import Stale
 from app.core.statements import keep_driver, say
+from app.core.write_queue import WriteQueue
 
 P = ParamSpec("P")
 S = TypeVar("S")
@@ -34,7 +34,6 @@ T = TypeVar("T")
 TRIES = (
     3  # to write what was prepared, before whoever asks is told that somebody else keeps changing the same
 )
-MAX_GROUP = 64
 # A command such as an import holds SQLite's lock for about a second (docs/decisions/0001).
 LOCK_RETRY_S = 0.02
 # More threads that peek wait for each other instead of the server: measured by `bench.matches` (p99 2 to 3 s with 40).
@@ -45,6 +44,7 @@ PEEKING_THREADS = 4
 class _Job:
     run: Callable[[Session], Any]
     done: Callable[[Any, BaseException | None], None]
+    waits: bool = False  # for the writes of all others, where there is a queue
     deadline: float = field(default_factory=lambda: time.monotonic() + LOCK_WAIT_S)
 
 
@@ -82,7 +82,7 @@ class Database:
         self._waiting: list[_Job] = []
         self.failure: str | None = None  # why the last group could not be stored; None once one could
         self.stored_at = float("-inf")  # when one last could
-        self._jobs: SimpleQueue[_Job | None] = SimpleQueue()
+        self._queue: WriteQueue[_Job] = WriteQueue()
         self._writer: threading.Thread | None = None
         self._peeking: Session | None = None
         self._is_listened_to = False
@@ -232,11 +232,17 @@ class Database:
         """Queue `job(session, ...)` without waiting: for notes whose loss in a crash would cost no answer."""
         self._put(_Job(lambda session: job(session, *args), _forget))
 
+    def write_after(self, job: Callable[..., object], *args: object) -> None:
+        """Like `write_soon`, for what many send every few seconds: over the network the writes of all others go first,
+        those that came later, too.
+        """
+        self._put(_Job(lambda session: job(session, *args), _forget, waits=True))
+
     def close(self) -> None:
         """Finish the queued work and let go of the database."""
         self._write_waiting()
         if self._writer:
-            self._jobs.put(None)
+            self._queue.end()
             self._writer.join()
         if self._peeking:
             self._peeking.close()
@@ -255,7 +261,7 @@ class Database:
         if self._writer is None:
             self._writer = threading.Thread(target=self._write_queued, name="database-writer", daemon=True)
             self._writer.start()
-        self._jobs.put(job)
+        self._queue.put(job, waits=job.waits)
 
     def _write_waiting(self) -> None:
         """Commit everything that arrived in one turn of the event loop, as one group."""
@@ -275,15 +281,7 @@ class Database:
 
     def _write_queued(self) -> None:
         """Commit, in the writer thread, everything that arrived during the last commit, as one group."""
-        while (job := self._jobs.get()) is not None:
-            group = [job]
-            while len(group) < MAX_GROUP and not self._jobs.empty():
-                following = self._jobs.get()
-                # None ends the thread; it is put back, as this group is still to be committed.
-                if following is None:
-                    self._jobs.put(None)
-                    break
-                group.append(following)
+        while group := self._queue.group():
             self._commit(group, self.transaction)
 
     def _commit(

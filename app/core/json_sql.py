@@ -1,8 +1,8 @@
-"""Two functions that SQLite and PostgreSQL call differently: text in lower case, and the entries of a JSON object."""
+"""What is said to SQLite and PostgreSQL differently: lower case, the entries of a JSON object, whole JSON first."""
 
 from typing import Any
 
-from sqlalchemy import ColumnElement, SQLColumnExpression, String
+from sqlalchemy import ColumnElement, Integer, SQLColumnExpression, String
 from sqlalchemy.ext.compiler import compiles
 from sqlalchemy.sql.compiler import SQLCompiler
 from sqlalchemy.sql.functions import FunctionElement
@@ -20,6 +20,17 @@ class Entries(FunctionElement[Any]):
     """The entries of a JSON object as rows, by `.table_valued("key", "value")`."""
 
     name = "entries"
+    inherit_cache = True
+
+
+class WholeFirst(FunctionElement[int]):
+    """The first of two expressions of the same value on SQLite, the second on PostgreSQL.
+
+    The first compares JSON as a whole before it looks into it. SQLite has it as text; PostgreSQL looks into it sooner.
+    """
+
+    name = "whole_first"
+    type = Integer()
     inherit_cache = True
 
 
@@ -41,6 +52,18 @@ def _entries(element: Entries, compiler: SQLCompiler, **kw: Any) -> str:
 @compiles(Entries, "postgresql")
 def _entries_postgresql(element: Entries, compiler: SQLCompiler, **kw: Any) -> str:
     return f"jsonb_each_text({compiler.process(element.clauses, **kw)})"
+
+
+@compiles(WholeFirst)
+def _whole_first(element: WholeFirst, compiler: SQLCompiler, **kw: Any) -> str:
+    first, _ = element.clauses
+    return compiler.process(first, **kw)
+
+
+@compiles(WholeFirst, "postgresql")
+def _whole_first_postgresql(element: WholeFirst, compiler: SQLCompiler, **kw: Any) -> str:
+    _, second = element.clauses
+    return compiler.process(second, **kw)
 
 
 def has_text(column: SQLColumnExpression[Any], text: str) -> ColumnElement[bool]:

@@ -8,6 +8,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from itertools import dropwhile
 from urllib.parse import urlencode
 
 from itsdangerous import BadSignature, Signer, URLSafeTimedSerializer
@@ -73,11 +74,11 @@ def is_an_id(text: str) -> bool:
 
 
 def names_in(text: str) -> Sequence[str]:
-    """One name per line, each once, below a heading or without. Raises BadNames for none, too many, or one that cannot
+    """One name per line, each once, below headings or without. Raises BadNames for none, too many, or one that cannot
     be an id.
     """
-    names = list(dict.fromkeys(line.strip() for line in text.splitlines() if line.strip()))
-    return checked_names(names[1:] if names and heads_participants(names[0]) else names)
+    names = dict.fromkeys(line.strip() for line in text.splitlines() if line.strip())
+    return checked_names(list(dropwhile(heads_participants, names)))
 
 
 def checked_names(names: Sequence[str]) -> Sequence[str]:

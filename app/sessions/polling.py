@@ -127,13 +127,13 @@ async def _changes(
                 return
             if task.version(page) != after:
                 after = task.version(page)
-                database.write_soon(note_present, where, now, True)
+                database.write_after(note_present, where, now, True)
                 yield task.news(page)
                 ends = min(end, loop.time() + IDLE_STREAM_S)
             # Until there is news, the page is what it was: only whoever looks at it is noted.
             is_news = False
             while not is_news:
-                database.write_soon(note_present, where, now, True)
+                database.write_after(note_present, where, now, True)
                 # A server that stops waits for the requests that are open, and a stream lasts for minutes.
                 if is_ending() or loop.time() >= ends or await is_gone():
                     return

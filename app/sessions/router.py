@@ -191,7 +191,7 @@ def _see_other(there: str) -> Response:
 def _note_shown(database: Database, where: StudyWhere, now: datetime) -> None:
     """Record that a session's page is served, without waiting for it."""
     if live_of(where) is not None:
-        database.write_soon(note_present, where, now, False)
+        database.write_after(note_present, where, now, False)
     if where.status != Status.ACTIVE:
         return
     if where.shown_at is None:

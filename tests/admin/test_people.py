@@ -278,7 +278,7 @@ def test_a_token_that_has_ended_is_refused_in_words(
     with database.transaction() as session:
         session.execute(update(ApiToken).values(expires_at=datetime(2026, 1, 31, tzinfo=UTC)))
     for refused in (program.get("/account"), program.post("/studies", {})):
-        assert refused.status_code == 401
+        assert (refused.status_code, refused.headers["www-authenticate"]) == (401, "Bearer")
         assert refused.json()["message"].startswith("This token ended on 2026-01-31; make another")
     assert re.search(r"<strong>ended</strong> <time", viewer.get("/admin/account").text)
     ever = viewer.post("/admin/account/tokens", {"name": "ever", "days": "never"})

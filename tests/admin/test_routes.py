@@ -250,6 +250,7 @@ def test_a_stranger_is_refused(people: People) -> None:
             response = stranger.request(route.method, route.address, follow_redirects=False)
             if route.is_api:
                 assert (response.status_code, bool(message_of(response))) == (401, True), route
+                assert response.headers["www-authenticate"] == "Bearer", route
                 continue
             assert response.status_code == 303, route
             expected = "/admin/login" if route.changes else f"/admin/login?next={route.address}"
@@ -267,6 +268,7 @@ def test_the_api_takes_no_cookie_and_no_other_token(people: People) -> None:
         csrf = {"X-CSRF-Token": people.owner.csrf}
         by_browser = people.owner.browser.request(route.method, route.address, headers=csrf)
         assert by_browser.status_code == 401, route
+        assert by_browser.headers["www-authenticate"] == "Bearer", route
         response = people.client.request(
             route.method, route.address, headers={"Authorization": next(in_turn)}
         )

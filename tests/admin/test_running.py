@@ -152,6 +152,7 @@ def test_links_for_participants_and_to_a_session_are_made_on_pages_and_by_progra
         "PROLIFIC_PID",
         "WorkerId",
         "Survey Code",
+        "participant\nPROLIFIC_PID",
     ):
         page = owner.post(f"{HERE}/links", {"names": f"{heading}\nP1\nAnna"}).text
         under = [html.unescape(link) for link in re.findall(r"<code>(http://testserver/s/nav[^<]+)", page)]

@@ -340,6 +340,11 @@ def test_no_page_about_clips_breaks_an_axe_rule_or_scrolls_sideways(
         page.get_by_role("button", name="Look for clues").click()
         expect(page.get_by_role("heading", name="All clues together")).to_be_visible(timeout=LONG_MS)
         refuse_faults(page, addresses, check)
+        page.goto("/admin/studies/nav/clues")
+        hidden = (
+            "node => node.querySelector('.scroll').scrollWidth - node.querySelector('.scroll').clientWidth"
+        )
+        assert page.locator("main").evaluate(hidden) <= 0, "what differs is beyond the edge"
 
 
 @pytest.mark.usefixtures("walks")

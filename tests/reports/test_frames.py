@@ -6,7 +6,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from sqlalchemy import update
+from sqlalchemy import text, update
 from sqlmodel import Session, col, select
 
 from analysis import check_responses
@@ -116,6 +116,16 @@ def test_answers_whose_sides_are_not_known_are_the_same_too(filled: Database) ->
     frame = same_frames(filled)
     assert frame["left"].isna().all()
     assert not frame["flags"].str.contains("one-sided").any()
+
+
+@pytest.mark.any_database
+def test_plans_that_are_written_otherwise_are_read_the_same(filled: Database) -> None:
+    """SQLite keeps JSON as it is written; PostgreSQL has one way to write it."""
+    before = same_frames(filled)
+    with filled.transaction() as session:
+        session.execute(text("UPDATE trial SET plan = replace(plan, ' ', '') WHERE id % 2 = 0"))
+        session.execute(text("UPDATE trial SET plan = replace(plan, ' ', char(10)) WHERE id % 3 = 0"))
+    pd.testing.assert_frame_equal(same_frames(filled), before, check_exact=True)
 
 
 def test_a_study_without_answers_is_an_empty_frame_of_the_same_types(filled: Database) -> None:

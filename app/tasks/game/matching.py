@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 from functools import cached_property
 from typing import Any
 
-from sqlalchemy import Row, bindparam, func, insert, or_, select, update
+from sqlalchemy import Row, bindparam, case, func, insert, or_, select, update
 from sqlmodel import Session, SQLModel
 
 from app.tasks.game.fold import match_table, seat_table
@@ -76,16 +76,13 @@ _PLAYING = (
 )
 _SET = update(waiting_table).where(_w.id == bindparam("entry_id"))
 _WAITS = (_w.session_id == bindparam("of")) & _w.status.in_(IN_POOL)
-_LOOK_AGAIN = (
+_now = bindparam("now", type_=_w.seen_at.type)
+_WILL_BE_CHECKED = or_(_w.seen_at >= bindparam("gone"), _w.due_at <= _now)
+_SEEN = (
     update(waiting_table)
-    .where(
-        _WAITS,
-        _w.seen_at < bindparam("gone"),
-        or_(_w.due_at.is_(None), _w.due_at > bindparam("now")),
-    )
-    .values(due_at=bindparam("now"))
+    .where(_WAITS, _w.seen_at < _now)
+    .values(seen_at=_now, due_at=case((_WILL_BE_CHECKED, _w.due_at), else_=_now))
 )
-_SEEN = update(waiting_table).where(_WAITS, _w.seen_at < bindparam("now")).values(seen_at=bindparam("now"))
 
 
 @dataclass(frozen=True, slots=True)
@@ -360,7 +357,4 @@ def playing(session: Session, version_ids: Collection[int]) -> frozenset[int]:
 
 def note_present(session: Session, session_id: int, now: datetime) -> None:
     """Record a heartbeat of a waiting participant; one who seemed gone is checked again."""
-    connection, named = session.connection(), {"of": session_id, "now": now}
-    # First, as the second statement changes the time by which this one knows who seemed gone.
-    connection.execute(_LOOK_AGAIN, {**named, "gone": now - PRESENT})
-    connection.execute(_SEEN, named)
+    session.connection().execute(_SEEN, {"of": session_id, "now": now, "gone": now - PRESENT})

@@ -27,9 +27,10 @@ from sqlalchemy import (
 from sqlalchemy.sql.visitors import iterate
 from sqlmodel import col
 
+from app.core.json_sql import WholeFirst
 from app.exports.rows import session_tables, sides_unknown, with_exclusion
 from app.questions.sides import TIE, Side
-from app.tasks.pair.design import Member
+from app.tasks.pair.design import Member, PairPlan
 from app.tasks.pair.responses import (
     ONE_SIDED,
     RESPONSES,
@@ -72,6 +73,14 @@ def _code(expression: Any, values: Sequence[Any]) -> Digit:
     return Digit(len(places).bit_length(), case(places, value=expression, else_=0))
 
 
+def _left() -> Digit:
+    """The code of the member on the left."""
+    digit = _code(left_member, [*map(str, Member)])
+    # Nearly all plans are written as they are here: a tenth of SQLite's time went into looking into them.
+    plans = [(col(Trial.plan) == PairPlan(member).stored(), place) for place, member in enumerate(Member, 1)]
+    return Digit(digit.bits, WholeFirst(case(*plans, else_=digit.value), digit.value))
+
+
 RARE = ("raised", "study_rule")
 """Columns that few answers have, and of which others are made."""
 _RARE_COLUMNS = [col(getattr(Response, name)) for name in (*RARE, "certainty")]
@@ -83,7 +92,7 @@ ANSWER_DIGITS: Mapping[str, Digit] = {
     "side": _code(Response.side, [*map(str, Side), TIE]),
     "unplayable": _code(Response.unplayable, [False, True]),
     "unwatched": _code(Response.unwatched, [False, True]),
-    "left": _code(left_member, [*map(str, Member)]),
+    "left": _left(),
     "layout": _code(Response.layout, [*map(str, Layout)]),
     "rare": Digit(1, case((or_(*(column.is_not(None) for column in _RARE_COLUMNS)), 1), else_=0)),
 }
