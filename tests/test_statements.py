@@ -4,14 +4,15 @@ from datetime import UTC, datetime, timedelta, timezone
 
 import pytest
 from sqlalchemy import JSON, Text, bindparam, cast, insert, literal_column, select, type_coerce, update
-from sqlalchemy.exc import IntegrityError, StatementError
+from sqlalchemy.exc import IntegrityError, InvalidRequestError, StatementError
 from sqlmodel import SQLModel
 
 from app.core.database import Database
 from app.core.statements import Hot, keep_driver
+from app.jobs.tables import Job
 from app.trials.tables import Study
 
-_study = SQLModel.metadata.tables[str(Study.__tablename__)]
+_study, _job = (SQLModel.metadata.tables[str(table.__tablename__)] for table in (Study, Job))
 COLUMNS = (_study.c.id, _study.c.slug, _study.c.state, _study.c.closes_at, _study.c.target)
 AT = datetime(2026, 3, 1, 12, 30, tzinfo=UTC)
 
@@ -59,6 +60,51 @@ def test_json_is_read_as_sqlalchemy_does(database: Database) -> None:
         with database.reading() as session:
             expected = session.connection().execute(find.statement).scalar()
             assert find.first(session, {}).found == expected
+
+
+def test_json_is_written_as_sqlalchemy_does(database: Database) -> None:
+    """Empty or not, and whatever is in its texts and numbers."""
+    add, change = Hot(insert(_job)), update(_job).where(_job.c.id == bindparam("which"))
+    row = {
+        "kind": "mail",
+        "status": "done",
+        "done": 0,
+        "total": 0,
+        "doing": "",
+        "message": "",
+        "tries": 0,
+        "asked_at": AT,
+    }
+    for value in (
+        {},
+        {"a": [0.0, 8.25, 1e300, -3, True, None]},
+        {"ü": '\u2028 <"\\>\n\t', "b": [[], {"c": {}}]},
+        {"d": (1, [2])},
+    ):
+        with database.transaction() as session:
+            number = add.add(session, {**row, "params": value})
+            stored = select(cast(_job.c.params, Text)).where(_job.c.id == number)
+            by_driver = session.connection().execute(stored).scalar()
+            session.connection().execute(change.values(params=value), {"which": number})
+            assert session.connection().execute(stored).scalar() == by_driver
+    with pytest.raises((StatementError, TypeError)), database.transaction() as session:
+        add.add(session, {**row, "params": {"a": object()}})
+
+
+def test_a_missing_value_is_refused(database: Database) -> None:
+    """To SQLite's driver it would be NULL, which no row is equal to, and which a column may take."""
+    change = Hot(update(_study).where(_study.c.id == bindparam("which")).values(target=bindparam("wanted")))
+    for values in ({"which": 1}, {"wanted": 7}):
+        with pytest.raises((StatementError, InvalidRequestError)), database.transaction() as session:
+            change.run(session, values)
+
+
+def test_the_number_of_an_added_row_is_told(database: Database) -> None:
+    add, find = Hot(insert(_study)), Hot(select(_study.c.id).where(_study.c.slug == bindparam("slug")))
+    with database.transaction() as session:
+        for slug in ("a", "b"):
+            number = add.add(session, {"slug": slug, "state": "closed", "closing": "", "created_at": AT})
+            assert find.first(session, {"slug": slug}).id == number
 
 
 def test_several_rows_are_written_by_one_statement(database: Database) -> None:

@@ -32,7 +32,8 @@ class AskedLanguage:
 
 def _wanted(scope: Scope) -> tuple[str, ...]:
     wanted, query = accepted(header_of(scope, b"accept-language")), scope.get("query_string", b"")
-    return (*_by_link(query.decode("latin-1")), *wanted) if PARAMETER.encode() in query else wanted
+    is_named = query and PARAMETER.encode() in query
+    return (*_by_link(query.decode("latin-1")), *wanted) if is_named else wanted
 
 
 def _by_link(query: str) -> list[str]:

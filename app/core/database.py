@@ -43,7 +43,7 @@ PEEKING_THREADS = 4
 @dataclass(frozen=True, slots=True)
 class _Job:
     run: Callable[[Session], Any]
-    done: Callable[[Any, BaseException | None], None]
+    done: Callable[[Any, BaseException | None], object]
     waits: bool = False  # for the writes of all others, where there is a queue
     deadline: float = field(default_factory=lambda: time.monotonic() + LOCK_WAIT_S)
 
@@ -204,12 +204,8 @@ class Database:
             else:
                 future.set_exception(error)
 
-        def done(result: Any, error: BaseException | None) -> None:
-            if self._is_local:
-                settle(result, error)
-            else:
-                # A future belongs to the loop's thread: setting it from the writer thread would not wake the loop.
-                loop.call_soon_threadsafe(settle, result, error)
+        # A future belongs to the loop's thread: setting it from the writer thread would not wake the loop.
+        done = settle if self._is_local else lambda *by: loop.call_soon_threadsafe(settle, *by)
 
         # A job speaks the language of who asks, in the writer thread and in a group with others' jobs.
         context = copy_context()

@@ -3,7 +3,7 @@
 A reply that brings a policy of its own keeps it.
 """
 
-from collections.abc import Iterable
+from collections.abc import Awaitable, Iterable
 
 from starlette.responses import Response
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
@@ -60,6 +60,10 @@ class Ready(Response):
         self.body, self.status_code, self.background = body, status_code, None
         self.raw_headers = [*headers, (b"content-length", b"%d" % len(body))]
 
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        await send({"type": "http.response.start", "status": self.status_code, "headers": self.raw_headers})
+        await send({"type": "http.response.body", "body": self.body})
+
 
 class SafetyHeaders:
     """`https`: people come by HTTPS alone, so every cookie is marked secure."""
@@ -74,14 +78,15 @@ class SafetyHeaders:
         is_private = scope.get("path", "").startswith(_PRIVATE)
         headers, names = (_ON_PRIVATE, _PRIVATE_NAMES) if is_private else (SAFETY, _NAMES)
 
-        async def send_with_headers(message: Message) -> None:
+        # What awaits this awaits the server's own: a coroutine of ours around it would be one more for each message.
+        def send_with_headers(message: Message) -> Awaitable[None]:
             if message["type"] == "http.response.start":
-                given = {name.lower() for name, _ in message["headers"]}
+                given = dict(message["headers"])  # their names are in lower case (ASGI)
                 # Most replies have none of ours.
                 ours = (
-                    headers if given.isdisjoint(names) else [each for each in headers if each[0] not in given]
+                    headers if names.isdisjoint(given) else [each for each in headers if each[0] not in given]
                 )
                 message["headers"] = [*message["headers"], *ours]
-            await send(message)
+            return send(message)
 
         await self.app(scope, receive, send_with_headers if scope["type"] == "http" else send)

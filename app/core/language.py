@@ -83,7 +83,9 @@ def direction() -> str:
 
 def speak(language: str | None) -> None:
     """Make this request's (or thread's) pages in a language from now on; None for English."""
-    _current.set(language or ENGLISH)
+    # A page turn says it three times, and to set a context's variable takes longer than to look at it.
+    if _current.get() != (language or ENGLISH):
+        _current.set(language or ENGLISH)
 
 
 @contextmanager

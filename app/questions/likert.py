@@ -1,6 +1,7 @@
 """`likert`: a point on a scale."""
 
 from collections.abc import Iterator, Mapping, Sequence
+from functools import cache
 from typing import Annotated, Any, ClassVar, Literal
 
 from pydantic import Field
@@ -49,6 +50,11 @@ class LikertQuestion(Asked, json_schema_extra=exactly_one(labels="array", scale=
         title="Labels, one per line",
         description="2 to 11 different labels; the first is answer 1.",
     )
+
+
+@cache
+def _points(n: int) -> frozenset[str]:
+    return frozenset(map(str, range(1, n + 1)))
 
 
 class Anchored(Part):
@@ -124,7 +130,7 @@ class Likert(QuestionType):
 
     def value(self, question: Question, text: str) -> Any:
         # As texts, since int() also takes " 3", "+3" and digits of other scripts.
-        if text not in map(str, range(1, len(question.labels) + 1)):
+        if text not in _points(len(question.labels)):
             raise ValueError(_("Please choose one of the {n} answers.").format(n=len(question.labels)))
         return int(text)
 

@@ -51,7 +51,7 @@ def answer_consent(
 ) -> Declined | None:
     """Take part or not; `came` is who has come, which is stored with consent alone."""
     # Until consent nothing of a visitor is in the database, so the page's time comes signed with the form.
-    shown = replace(where, shown_at=came.at if came else None)
+    shown = where._replace(shown_at=came.at if came else None)
     came = came or Came(where.design.study, now)
     # The signature says who came, and is as valid on a form of any other study.
     if came.slug != where.design.study:

@@ -34,7 +34,7 @@ UNDECIDED = Hot(
         _session.c.status == Status.ARRIVED,
     )
 )
-ADD_SESSION = Hot(insert(_session).returning(_session.c.id))
+ADD_SESSION = Hot(insert(_session))
 ADD_TOKEN = Hot(insert(_token))
 
 # When a session begins; whoever holds the version's row takes the next ordinal.

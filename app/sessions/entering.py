@@ -226,7 +226,7 @@ def enter(session: Session, visit: Visit, now: datetime) -> str:
         "step": 0,
         "arrived_at": day_of(now),
     }
-    return _add_token(session, beginning_queries.ADD_SESSION.first(session, row).id)
+    return _add_token(session, beginning_queries.ADD_SESSION.add(session, row))
 
 
 def _was_sent_away(session: Session, study_id: int, visit: Visit, who: Person | None) -> bool:

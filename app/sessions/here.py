@@ -1,16 +1,14 @@
 """A session's state in its study: the data of its current page."""
 
-from dataclasses import dataclass
-
 from app.sessions.runs import StudyRun
 from app.studies.file.load import StudyDesign
 from app.trials.here import Where
 
 
-@dataclass(frozen=True, slots=True)
 class StudyWhere(Where):
     """A session's state, with the whole design of its version."""
 
+    __slots__ = ()
     run: StudyRun
 
     @property

@@ -64,7 +64,10 @@ def run_of(session: Session, version_id: int, sha256: str, arm: str = MAIN) -> S
 
     One that is not frozen (it is being previewed) is read each time: saved anew, its units are other rows.
     """
-    known = _runs.setdefault(session.get_bind().engine, {})
+    engine = session.bind.engine if session.bind is not None else session.get_bind().engine
+    known = _runs.get(engine)
+    if known is None:
+        known = _runs[engine] = {}
     run = known.get((version_id, sha256, arm))
     if run is None:
         found = select(StudyVersion.design, StudyVersion.frozen_at).where(StudyVersion.id == version_id)

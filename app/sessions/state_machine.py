@@ -6,7 +6,6 @@ The server alone knows which page is current. A form names the page it was serve
 
 import random
 from collections.abc import Mapping
-from dataclasses import replace
 from datetime import datetime
 
 from sqlalchemy import bindparam, insert, update
@@ -97,7 +96,7 @@ def submit(
         raise Closed(_(ENDED))
     # An answer that comes late is stored in any case; whether there is room to go on, the next page says.
     if where.has_lost_its_place and take_again(session, where, now):
-        where = replace(where, released_at=None)
+        where = where._replace(released_at=None)
     match where.page.kind:
         case "trial":
             _answer_trial(session, where, form, now)

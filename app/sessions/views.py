@@ -78,7 +78,7 @@ def current_page(
         return render(page_for(where, now, notice=notice, came=came))
 
     def make(marks: Sequence[str]) -> Page:
-        return page_for(replace(where, token=marks[0]), form={"submit_id": marks[1]})
+        return page_for(where._replace(token=marks[0]), form={"submit_id": marks[1]})
 
     place = (where.page, where.step, len(where.pages.keys), where.mode == Mode.PREVIEW)
     key = (where.run.sha256, where.design.language, *place, shown)

@@ -198,13 +198,13 @@ def locate(session: Session, token: str, submit_id: str = "") -> StudyWhere:
         pages=run.pages_for(blocks),
     )
     if where.status == Status.COMPLETED:
-        return replace(where, ending=_ending(session, where))
+        return where._replace(ending=_ending(session, where))
     kind = where.page.kind
     if kind == "feedback":
-        return replace(where, earlier=_practised(session, where))
+        return where._replace(earlier=_practised(session, where))
     if kind == "comprehension":
-        return replace(where, earlier=_earlier(session, where))
-    return where if has_shared_page(where) else replace(where, trial=_trial_seen(session, where))
+        return where._replace(earlier=_earlier(session, where))
+    return where if has_shared_page(where) else where._replace(trial=_trial_seen(session, where))
 
 
 def _practised(session: Session, where: StudyWhere) -> Mapping[str, Any]:
@@ -270,7 +270,7 @@ def _trial_seen(session: Session, where: StudyWhere) -> TrialSeen:
     named = {"session_id": where.session_id, "position": where.page.position}
     statement = UNIT_AT if live_of(where) is None else PLAY_AT
     trial = TrialSeen(*statement.first(session, named))
-    return replace(trial, own=task_named(where.part.task).seen(session, where, trial))
+    return trial._replace(own=task_named(where.part.task).seen(session, where, trial))
 
 
 class _OfStudies:

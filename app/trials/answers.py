@@ -1,10 +1,9 @@
 """An answer: a form's text checked against the questions asked, and the response that is stored of it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 from datetime import datetime
 from types import MappingProxyType
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import insert
 from sqlmodel import Session, SQLModel
@@ -18,19 +17,18 @@ from app.trials.responses import Response
 from app.trials.typing import read_typed
 
 _response = SQLModel.metadata.tables[str(Response.__tablename__)]
-ADD_RESPONSE = Hot(insert(_response).returning(_response.c.id))
+ADD_RESPONSE = Hot(insert(_response))
 # Read-only, as Python makes a default argument once for all calls.
 _NO_TRIAL: Mapping[str, Any] = MappingProxyType({"trial_id": None, "unplayable": False, "flags": []})
 
 
-@dataclass(frozen=True, slots=True)
-class Answers:
+class Answers(NamedTuple):
     """Values with a column of their own, and `extra`: question id to value for the others."""
 
     side: str | None = None
     uncertainty: int | None = None
     rationale: str | None = None
-    extra: Mapping[str, Any] = field(default_factory=dict)
+    extra: Mapping[str, Any] = MappingProxyType({})
     certainty: float | None = None
 
 
@@ -91,4 +89,4 @@ def store(
     }
     if "typed" not in values:
         values["typed"] = read_typed(form.get("typed", ""))
-    return int(ADD_RESPONSE.first(session, values).id)
+    return ADD_RESPONSE.add(session, values)

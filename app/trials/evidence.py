@@ -9,7 +9,7 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import Any, NamedTuple
 
 from sqlalchemy import bindparam, func, select
 from sqlmodel import Session, SQLModel
@@ -40,8 +40,7 @@ LAST_ANSWER = select(func.max(_response.c.answered_at)).where(
 # what the browser says
 
 
-@dataclass(frozen=True, slots=True)
-class PlaybackReport:
+class PlaybackReport(NamedTuple):
     """A parsed playback report. `rows` are columns of table `evidence` by slot; `odd` is the raw text if unreadable.
 
     `flags` are the flags raised. `played_ms` is the shortest time in which the reported ranges can have been played.
@@ -95,12 +94,11 @@ def read_playback(
         if len(text) > MAX_TEXT:
             raise ValueError
         report = json.loads(text)
-        rows = {slot: _row(report, report[name], lasts_s) for name, (slot, lasts_s) in clips.items()}
         layout = _layout(report.get("layout"))
         if layout is Layout.SEQUENTIAL and not may_be_sequential:
             layout = None
-        if layout is Layout.SEQUENTIAL:  # clips that are not shown at once cannot drift apart
-            rows = {slot: {**row, "drift_ms_max": None} for slot, row in rows.items()}
+        of_page = _of_page(report, layout)
+        rows = {slot: {**_row(report[name], lasts_s), **of_page} for name, (slot, lasts_s) in clips.items()}
         opened_ms = None if report.get("opened_ms") is None else count_of(report["opened_ms"])
     # Any client may post here: json.loads raises RecursionError for deep nesting, and a list has no `get`.
     except (ValueError, TypeError, KeyError, ArithmeticError, RecursionError, AttributeError):
@@ -111,7 +109,7 @@ def read_playback(
             for name, (slot, lasts_s) in clips.items()
             for word in _flags(rows[slot], lasts_s)
         ),
-        *(["out-of-step"] if any(is_out_of_step(row["drift_ms_max"]) for row in rows.values()) else []),
+        *(["out-of-step"] if is_out_of_step(of_page["drift_ms_max"]) else []),
     )
     # At twice the speed a range takes half its length; a lower speed only takes longer.
     played = [1000 * _sum(_merged(r["played"], math.inf)) / max(r["max_rate"] or 1, 1) for r in rows.values()]
@@ -162,7 +160,7 @@ def _merged(ranges: Sequence[Sequence[float]], lasts_s: float) -> list[list[floa
 
 
 def _sum(ranges: Sequence[Sequence[float]]) -> float:
-    return sum(end - start for start, end in ranges)
+    return sum([end - start for start, end in ranges])
 
 
 def _flags(row: Mapping[str, Any], lasts_s: float | None) -> list[str]:
@@ -182,8 +180,18 @@ def _is_fast(max_rate: float | None) -> bool:
     return (max_rate or 1) > 1
 
 
-def _row(whole: Mapping[str, Any], clip: Mapping[str, Any], lasts_s: float | None) -> dict[str, Any]:
-    drift = whole.get("drift_ms_max")
+def _of_page(report: Mapping[str, Any], layout: Layout | None) -> dict[str, int | None]:
+    """What is reported once for all clips, and stored with each."""
+    drift = None if report.get("drift_ms_max") is None else count_of(report["drift_ms_max"])
+    return {
+        # Clips that are not shown at once cannot drift apart.
+        "drift_ms_max": None if layout is Layout.SEQUENTIAL else drift,
+        "hidden_ms": count_of(report.get("hidden_ms")),
+        "page_loads": count_of(report.get("loads")),
+    }
+
+
+def _row(clip: Mapping[str, Any], lasts_s: float | None) -> dict[str, Any]:
     # At most 500: any client may post here, and all of them are stored.
     played = [[number_of(start), number_of(end)] for start, end in clip.get("played", [])[:500]]
     duration_s = None if clip.get("duration_s") is None else number_of(clip["duration_s"])
@@ -198,9 +206,6 @@ def _row(whole: Mapping[str, Any], clip: Mapping[str, Any], lasts_s: float | Non
         "stall_ms": count_of(clip.get("stall_ms")),
         "dropped_frames": count_of(clip.get("dropped_frames")),
         "frames": count_of(clip.get("frames")),
-        "drift_ms_max": None if drift is None else count_of(drift),
-        "hidden_ms": count_of(whole.get("hidden_ms")),
-        "page_loads": count_of(whole.get("loads")),
         "max_rate": max_rate,
         "failed": clip.get("failed") is True,
         "errors": [storable(str(error)[:200]) for error in clip.get("errors", [])[:20]],

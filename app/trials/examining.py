@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
+from typing import NamedTuple
 
 from app.trials.flags import HIDDEN_MS, Flag, StudyRule
 
@@ -46,8 +47,7 @@ _OF_WATCHING = frozenset(
 _UNWATCHED = frozenset({Flag.NOT_WATCHED, Flag.SHORT_INTERVAL, Flag.NOT_FETCHED, Flag.SPED_UP})
 
 
-@dataclass(frozen=True, slots=True)
-class Observed:
+class Observed(NamedTuple):
     """All that is known of one answered trial.
 
     `reported` are the words of `app.trials.evidence`, or of what a task reads in its place. `least_ms` is the
@@ -88,7 +88,9 @@ def examine(evidence: Observed, *, simulated: bool = False) -> Finding:
 
     Missing evidence raises no flag. Simulated participants watch nothing, so flags about watching do not apply to them.
     """
-    flags = set(_raised(evidence))
+    flags = _raised(evidence)
+    if not flags:  # as of most answers
+        return _NOTHING
     if evidence.unplayable or simulated:
         flags -= _OF_WATCHING
     if simulated:
@@ -98,12 +100,11 @@ def examine(evidence: Observed, *, simulated: bool = False) -> Finding:
     return Finding(raised, unwatched, next((rule for rule in evidence.rules if rule in raised), None))
 
 
-def _raised(e: Observed) -> Sequence[Flag]:
-    words = {*e.reported, *(word.rpartition("-")[0] for word in e.reported)}
-    flags = {_REPORTED[word] for word in words if word in _REPORTED}
-    # A browser without scripts sends neither; a script sends both, so a report without its time is odd.
-    if "rt-missing" in e.reported and not _NO_REPORT & set(e.reported):
-        flags.add(Flag.ODD)
+_NOTHING = Finding((), False)
+
+
+def _raised(e: Observed) -> set[Flag]:
+    flags = _reported_flags(e.reported) if e.reported else set()
     if not e.to_end:
         flags.discard(Flag.NOT_WATCHED)
     checks = {
@@ -116,7 +117,17 @@ def _raised(e: Observed) -> Sequence[Flag]:
         Flag.HIDDEN: e.hidden_ms > HIDDEN_MS,
         Flag.UNPLAYABLE: e.unplayable,
     }
-    return [*flags, *(flag for flag, holds in checks.items() if holds)]
+    flags.update([flag for flag, holds in checks.items() if holds])
+    return flags
+
+
+def _reported_flags(reported: Sequence[str]) -> set[Flag]:
+    words = {*reported, *(word.rpartition("-")[0] for word in reported)}
+    flags = {_REPORTED[word] for word in words if word in _REPORTED}
+    # A browser without scripts sends neither; a script sends both, so a report without its time is odd.
+    if "rt-missing" in reported and not _NO_REPORT & set(reported):
+        flags.add(Flag.ODD)
+    return flags
 
 
 def _is_less(value: float | None, than: float | None) -> bool:

@@ -1,9 +1,9 @@
 """The state of a session as its current page is processed."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any
+from types import MappingProxyType
+from typing import Any, NamedTuple
 
 from app.core.errors import Conflict
 from app.trials.design import BlockPart, PageKey, SessionPages
@@ -28,8 +28,7 @@ class NotCurrent(Conflict):
         self.at = at
 
 
-@dataclass(frozen=True, slots=True)
-class TrialSeen:
+class TrialSeen(NamedTuple):
     """Session-specific content of the current trial: its unit, and the hash of its content.
 
     `next_kind` is the kind of the next stimulus, None if there is none. `own` is added by the task.
@@ -47,9 +46,9 @@ class TrialSeen:
     own: Any = None
 
 
-@dataclass(frozen=True, slots=True)
-class Where:
-    """A session's state: everything its current page is made from.
+class Where(NamedTuple):
+    """A session's state: everything its current page is made from. A tuple is made in a third of the time that a frozen
+    dataclass of so many fields takes.
 
     `released_at` is when its place was given back, `ends_at` when the study ends by itself; `has_target` is whether a
     target was set while it runs; `earlier` has the answers to a page that is asked again.
@@ -77,7 +76,7 @@ class Where:
     has_target: bool = False
     trial: TrialSeen | None = None
     ending: Ending = FINISHED
-    earlier: Mapping[str, Any] = field(default_factory=dict)
+    earlier: Mapping[str, Any] = MappingProxyType({})
 
     @property
     def page(self) -> PageKey:

@@ -1,7 +1,6 @@
 """Every way out of a study, as the service makes its page."""
 
 from collections.abc import Mapping
-from dataclasses import replace
 
 from app.sessions import ends
 from app.sessions.beginning import Declined
@@ -93,7 +92,7 @@ def ends_of(of: StudyDesign) -> Mapping[str, EndPage]:
         "end-closed": ends.turned_away(NotOpen(State.CLOSED, of)),
         "end-elsewhere": ends.turned_away(BegunElsewhere(of)),
         "end-shut-out": ends.shut_out(here),
-        "end-shut-before": ends.shut_out(replace(here, status=Status.ARRIVED)),
+        "end-shut-before": ends.shut_out(here._replace(status=Status.ARRIVED)),
         "end-unplayable": ends.nothing_played(here, ""),
         "end-undone": ends.nothing_played(where(of, shows_clips=False), ""),
     }

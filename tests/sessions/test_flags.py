@@ -1,7 +1,6 @@
 """The flags raised by an answer's evidence, and the one rule that excludes answers by it."""
 
 from collections.abc import Sequence
-from dataclasses import replace
 from typing import Any
 
 import pytest
@@ -72,29 +71,28 @@ NO_SCRIPTS: dict[str, Any] = {"reported": ("playback-missing", "rt-missing"), "r
     ],
 )
 def test_flags_of_a_trial(changes: dict[str, Any], flags: set[Flag], unwatched: bool) -> None:
-    found = examine(replace(GOOD, **changes))
+    found = examine(GOOD._replace(**changes))
     assert (set(found.raised), found.unwatched) == (flags, unwatched)
     assert split(joined(found.raised)) == flags
     assert list(found.raised) == [flag for flag in Flag if flag in flags]
 
 
 def test_the_study_says_which_of_its_rules_leave_an_answer_out() -> None:
-    both = replace(GOOD, reported=("out-of-step", "dropped-left"))
+    both = GOOD._replace(reported=("out-of-step", "dropped-left"))
     cases: tuple[tuple[Sequence[StudyRule], str | None], ...] = (
         ((), None),
         (("out-of-step",), "out-of-step"),
         (("dropped-frames", "out-of-step"), "dropped-frames"),
     )
     for rules, first in cases:
-        assert examine(replace(both, rules=rules)).study_rule == first
-    assert examine(replace(GOOD, rules=("out-of-step", "dropped-frames"))).study_rule is None
-    assert examine(replace(both, rules=("out-of-step",), unplayable=True)).study_rule is None
-    assert examine(replace(both, rules=("out-of-step",)), simulated=True).study_rule is None
+        assert examine(both._replace(rules=rules)).study_rule == first
+    assert examine(GOOD._replace(rules=("out-of-step", "dropped-frames"))).study_rule is None
+    assert examine(both._replace(rules=("out-of-step",), unplayable=True)).study_rule is None
+    assert examine(both._replace(rules=("out-of-step",)), simulated=True).study_rule is None
 
 
 def test_simulated_participants_are_not_judged() -> None:
-    worst = replace(
-        GOOD,
+    worst = GOOD._replace(
         reported=("not-watched-left", "fast-left"),
         waited_ms=1,
         served=False,
@@ -104,4 +102,4 @@ def test_simulated_participants_are_not_judged() -> None:
     assert examine(worst).unwatched
     assert examine(worst, simulated=True).raised == ()
     assert not examine(worst, simulated=True).unwatched
-    assert examine(replace(worst, unplayable=True), simulated=True).raised == (Flag.UNPLAYABLE,)
+    assert examine(worst._replace(unplayable=True), simulated=True).raised == (Flag.UNPLAYABLE,)

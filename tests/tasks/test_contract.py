@@ -318,7 +318,7 @@ def _answers_without(module: Any, name: str) -> Callable[[Patch], None]:
     def forgetful(*args: Any, **keys: Any) -> Any:
         answers = read(*args, **keys)
         extra = {key: value for key, value in answers.extra.items() if key != name}
-        return replace(answers, extra=extra, **({name: None} if hasattr(answers, name) else {}))
+        return answers._replace(extra=extra, **({name: None} if hasattr(answers, name) else {}))
 
     return lambda patch: patch.setattr(module, "read_answers", forgetful)
 
