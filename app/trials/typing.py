@@ -4,6 +4,7 @@ import json
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from app.trials.evidence import storable
 from app.trials.flags import PASTED_FROM, PASTED_SHARE, UNTYPED_FROM, UNTYPED_SHARE, Flag
 
 _MOST_TEXT = 4_000
@@ -21,7 +22,7 @@ def read_typed(text: str) -> Typed | None:
     try:
         sent = json.loads(text)
         fields = {
-            str(name)[:80]: {key: int(count[key]) for key in _COUNTS}
+            storable(str(name)[:80]): {key: int(count[key]) for key in _COUNTS}
             for name, count in list(sent.items())[:_MOST_FIELDS]
         }
     # Any client may post here.

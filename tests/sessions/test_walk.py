@@ -489,10 +489,12 @@ def test_odd_bodies_are_refused_in_words_and_store_nothing(walk: Walk, database:
 def test_any_text_a_participant_writes_is_stored_as_written(walk: Walk, database: Database) -> None:
     walk.to("trial-1")
     text = "Grüße 🙂 <script>alert(1)</script> =1+1 \u202e ' \" \\"
-    walk.answer(rationale=text + "\x00", playback='{"v":1,"left":"\\ud800"}')
+    typed = '{"a\\u0000\\ud800": {"keys": 1, "pasted": 0}}'
+    walk.answer(rationale=text + "\x00", playback='{"v":1,"left":"\\ud800"}', typed=typed)
     with database.reading() as session:
-        stored = session.exec(select(Response.rationale).where(Response.page == "trial-1")).one()
-    assert stored == text + "�"
+        of_trial = select(Response.rationale, Response.typed).where(Response.page == "trial-1")
+        stored = session.exec(of_trial).one()
+    assert tuple(stored) == (text + "�", {"a�?": {"keys": 1, "pasted": 0}})
 
 
 def test_every_reply_forbids_other_hosts_and_framing(walk: Walk) -> None:
