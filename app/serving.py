@@ -28,9 +28,7 @@ from app.core.settings import Settings
 from app.main import create_app
 
 BACKLOG = 2048
-# Twenty people who answer in step make some thousand objects that live until they are answered; Python would look
-# through these after each 700. Commands set it higher.
-COLLECTING = (5_000, 10, 10)
+COLLECTING = (700, 10, 10)  # as Python does; commands set it higher
 WORKER_CHECK_S, WORKER_GRACE_S, WORKER_PAUSE_S = 0.2, 5.0, 1.0
 # A process that has ended is replaced at once; one that is silent, as while it imports on a busy machine, after this.
 # uvicorn's 5 s killed it before it had started, again and again.
