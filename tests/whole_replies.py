@@ -48,7 +48,7 @@ def _handle_request(self: Transport, request: Request) -> Response:
 
 
 async def _reply(transport: Transport, scope: Scope, sent: bytes) -> Reply:
-    """What the service sends until it returns, which is after its tasks in the background."""
+    """The whole reply, once the service has returned, which is after its tasks in the background."""
     given: list[Message] = [{"type": "http.request", "body": sent}]
     started: list[Message] = []
     parts: list[bytes] = []

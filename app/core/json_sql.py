@@ -1,4 +1,4 @@
-"""What is said to SQLite and PostgreSQL differently: lower case, the entries of a JSON object, whole JSON first."""
+"""Expressions that SQLite and PostgreSQL need in different words: lower case, the entries of an object, whole JSON."""
 
 from typing import Any
 

@@ -181,7 +181,7 @@ def _is_fast(max_rate: float | None) -> bool:
 
 
 def _of_page(report: Mapping[str, Any], layout: Layout | None) -> dict[str, int | None]:
-    """What is reported once for all clips, and stored with each."""
+    """Columns of a report that are told once for all clips, and stored with each."""
     drift = None if report.get("drift_ms_max") is None else count_of(report["drift_ms_max"])
     return {
         # Clips that are not shown at once cannot drift apart.

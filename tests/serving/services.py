@@ -1,13 +1,17 @@
 """A served data folder in a process of its own, and plain sockets to it."""
 
+import asyncio
 import os
 import re
 import socket
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import IO
+
+import uvicorn
 
 from tests.program import Program, Running
 
@@ -84,3 +88,16 @@ def ask(connection: socket.socket, path: str, *headers: str) -> tuple[int, bytes
             if name.lower() == b"content-length":
                 length = int(value)
         return status, file.read(length)
+
+
+def listening(config: uvicorn.Config) -> Iterator[int]:
+    """The port of a server in a thread of this process, which ends when the generator goes on."""
+    server = uvicorn.Server(config)
+    with socket.socket() as bound:
+        bound.bind(("127.0.0.1", 0))
+        bound.listen(100)
+        thread = threading.Thread(target=asyncio.run, args=(server.serve([bound]),))
+        thread.start()
+        yield bound.getsockname()[1]
+        server.should_exit = server.force_exit = True
+        thread.join()

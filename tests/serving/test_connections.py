@@ -1,6 +1,5 @@
 """Limits of one connection and of all, over real sockets: what is too much is refused, what goes on goes on."""
 
-import asyncio
 import resource
 import socket
 import threading
@@ -15,7 +14,7 @@ import uvicorn
 from app.core import connections
 from app.core.connections import BoundedConnection
 from tests.program import Program
-from tests.serving.services import PATIENCE_S, Service, ask, reply_of, serving, status_of
+from tests.serving.services import PATIENCE_S, Service, ask, listening, reply_of, serving, status_of
 
 pytestmark = pytest.mark.slow
 
@@ -179,15 +178,7 @@ def echoing(seen: Seen) -> Iterator[int]:
     config = uvicorn.Config(
         seen, port=0, http=BoundedConnection, ws="none", lifespan="off", log_level="error"
     )
-    server = uvicorn.Server(config)
-    with socket.socket() as bound:
-        bound.bind(("127.0.0.1", 0))
-        bound.listen(100)
-        thread = threading.Thread(target=asyncio.run, args=(server.serve([bound]),))
-        thread.start()
-        yield bound.getsockname()[1]
-        server.should_exit = server.force_exit = True
-        thread.join()
+    yield from listening(config)
 
 
 @pytest.fixture

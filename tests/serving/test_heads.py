@@ -1,9 +1,7 @@
 """The heads of replies that are written at once are those that uvicorn writes."""
 
-import asyncio
 import re
 import socket
-import threading
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from typing import Any
@@ -13,7 +11,7 @@ import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 
 from app.core.connections import BoundedConnection
-from tests.serving.services import PATIENCE_S
+from tests.serving.services import PATIENCE_S, listening
 
 pytestmark = pytest.mark.slow
 
@@ -61,15 +59,7 @@ def served(protocol: type[HttpToolsProtocol]) -> Iterator[int]:
         date_header=False,
         access_log=False,  # as it is served; with it, uvicorn writes all heads
     )
-    server = uvicorn.Server(config)
-    with socket.socket() as bound:
-        bound.bind(("127.0.0.1", 0))
-        bound.listen(100)
-        thread = threading.Thread(target=asyncio.run, args=(server.serve([bound]),))
-        thread.start()
-        yield bound.getsockname()[1]
-        server.should_exit = server.force_exit = True
-        thread.join()
+    yield from listening(config)
 
 
 def reply(port: int, request: str) -> tuple[bytes, list[bytes], bytes]:
@@ -83,7 +73,7 @@ def reply(port: int, request: str) -> tuple[bytes, list[bytes], bytes]:
 
 
 def kept(port: int, request: str) -> bytes:
-    """What comes on a connection that stays open, of this request twice and of one that closes it."""
+    """All bytes that come on one connection for this request twice and one that closes it."""
     asked = (
         f"{request}\r\nHost: test\r\n\r\n" * 2
         + "GET /page HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n"

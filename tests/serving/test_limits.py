@@ -20,7 +20,7 @@ from app.sessions.polling import MOST_WAITING
 from bench.client import Address
 from bench.strain import WAITS, match_of, open_waiting, streams
 from tests.program import Program
-from tests.serving.services import PATIENCE_S, Service, ask, reply_of, serving, status_of
+from tests.serving.services import PATIENCE_S, Service, ask, listening, reply_of, serving, status_of
 from tests.serving.test_connections import Seen, connect
 
 pytestmark = pytest.mark.slow
@@ -105,15 +105,7 @@ def served(seen: Seen, **more: object) -> Iterator[int]:
         timeout_keep_alive=600,
         **{"http": BoundedConnection, **more},  # type: ignore[arg-type]
     )
-    server = uvicorn.Server(config)
-    with socket.socket() as bound:
-        bound.bind(("127.0.0.1", 0))
-        bound.listen(100)
-        thread = threading.Thread(target=asyncio.run, args=(server.serve([bound]),))
-        thread.start()
-        yield bound.getsockname()[1]
-        server.should_exit = server.force_exit = True
-        thread.join()
+    yield from listening(config)
 
 
 @pytest.fixture
