@@ -84,7 +84,10 @@ class _Browser:
         while True:
             assert self.page
             if found := _SOCKET.search(self.page.body):
-                await self._ready(html.unescape(found[1].decode()))
+                try:
+                    await self._ready(html.unescape(found[1].decode()))
+                except (asyncio.IncompleteReadError, ConnectionError):  # let go, as where many wait
+                    await asyncio.sleep(AGAIN_S)
                 await self._reload()
                 continue
             self.noted.shown.append((self.code, time.perf_counter()))
