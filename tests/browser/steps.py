@@ -39,6 +39,12 @@ def axe_faults(page: Page, within: str = "html", **options: object) -> list[str]
     return list(page.evaluate(FAULTS, [within, options]))
 
 
+def fits(page: Page) -> bool:
+    """Whether a page is no wider than its window, once its style sheets are there."""
+    page.wait_for_load_state()  # a text can be seen, and pressed, before them
+    return bool(page.evaluate("document.documentElement.scrollWidth <= innerWidth"))
+
+
 Check = Callable[..., None]
 
 
@@ -68,9 +74,7 @@ class Looks:
                     page.emulate_media(color_scheme=scheme)
                     faults = axe_faults(page, within, **options)
                     assert not faults, (page.url, width, scheme, *faults)
-            assert page.evaluate("document.documentElement.scrollWidth <= window.innerWidth"), (
-                f"{page.url} scrolls sideways at {width}"
-            )
+            assert fits(page), f"{page.url} scrolls sideways at {width}"
 
 
 def play_button(page: Page) -> Locator:

@@ -13,7 +13,7 @@ from .game_pages import HELLO, match_of, play_until, seat_page, specimens
 from .match_rig import MatchRig
 from .parts import each_part_once
 from .rig import serving
-from .steps import AXE_CONTEXT, NARROW, Check
+from .steps import AXE_CONTEXT, NARROW, Check, fits
 
 pytestmark = pytest.mark.browser
 
@@ -328,7 +328,7 @@ def test_no_page_of_a_match_breaks_an_axe_rule_or_scrolls_sideways(
         check(page)  # at last on a telephone
         assert page.evaluate(TALLEST) < 56, f"{name}: each answer is one line"
         page.set_viewport_size({"width": 320, "height": 800})
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth"), name
+        assert fits(page), name
 
 
 SEEN = "all => all.filter((each) => each.checkVisibility()).map((each) => each.textContent.trim())"

@@ -18,7 +18,7 @@ from app.worker.worker import drain
 from tests.admin.persons import make_login, make_user
 from tests.browser.conftest import fresh_sqlite
 from tests.browser.served import served
-from tests.browser.steps import AXE_CONTEXT, Check
+from tests.browser.steps import AXE_CONTEXT, Check, fits
 from tests.factories import open_study
 from tests.sessions.test_allocating import answer, begin, block, most_human
 
@@ -101,7 +101,7 @@ def test_a_file_is_checked_while_it_is_chosen_corrected_and_shown_beside_one_per
             expect(page.get_by_role("img", name=f"{judge}: ")).to_be_visible()
         page.evaluate("document.querySelectorAll('details').forEach((each) => (each.open = true))")
         check(page)
-        assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+        assert fits(page)
         # Its own verdicts are replaced only where that is ticked.
         page.goto(HERE)
         choose(page, "".join([HEAD, *lines]))

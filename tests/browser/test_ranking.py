@@ -9,7 +9,7 @@ from app.trials.pages import QuestionsPage
 from .conftest import Visit
 from .pages import message, question_of
 from .rig import Rig, Walk
-from .steps import AXE_CONTEXT, Check, expect_end, save
+from .steps import AXE_CONTEXT, Check, expect_end, fits, save
 
 pytestmark = pytest.mark.browser
 
@@ -79,4 +79,4 @@ def test_a_ranking_fits_a_telephone_and_breaks_no_axe_rule(rig: Rig, visit: Visi
     assert box["x"] >= 0
     assert 280 < box["width"] <= 390 - box["x"]
     assert box["height"] >= 44
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert fits(page)

@@ -22,7 +22,7 @@ from app.worker.handlers import results as worker
 from tests.admin.persons import make_login, make_user
 from tests.browser.conftest import fresh_sqlite
 from tests.browser.served import served
-from tests.browser.steps import NARROW, Check
+from tests.browser.steps import NARROW, Check, fits
 from tests.clock import Clock
 from tests.factories import open_study
 from tests.sessions.walks import Walk
@@ -186,7 +186,7 @@ def test_on_paper_the_menu_is_gone_and_the_numbers_are_open(browser: Browser, se
         for gone in (".side", ".topbar", ".tabbar", ".segmented", ".btn"):
             for each in page.locator(gone).all():
                 expect(each).not_to_be_visible()
-        assert page.evaluate("document.documentElement.scrollWidth") <= 673
+        assert fits(page)
         assert page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
         for table in page.locator("figure table").all():
             assert (table.bounding_box() or {"height": 0})["height"] > 20

@@ -8,7 +8,7 @@ from app.questions.base import OptionView
 from .conftest import Visit
 from .pages import CHOICE, message, question_of, trial
 from .rig import Rig, Walk
-from .steps import AXE_CONTEXT, Check, expect_end, save, wait_until_loaded
+from .steps import AXE_CONTEXT, Check, expect_end, fits, save, wait_until_loaded
 
 pytestmark = pytest.mark.browser
 
@@ -120,4 +120,4 @@ def test_a_slider_fits_a_telephone_and_breaks_no_axe_rule(rig: Rig, visit: Visit
     assert box["x"] >= 0
     assert 280 < box["width"] <= 390 - box["x"]
     assert box["height"] >= 44
-    assert page.evaluate("document.documentElement.scrollWidth") <= 390
+    assert fits(page)

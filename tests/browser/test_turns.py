@@ -25,6 +25,7 @@ from .steps import (
     Check,
     answer,
     expect_end,
+    fits,
     play_button,
     playback,
     rationale,
@@ -39,7 +40,6 @@ pytestmark = pytest.mark.browser
 WIDE: ViewportSize = {"width": 1280, "height": 800}
 DRAWN = {"match": "goal", "seed": 7, "conditions": {"human-hybrid": 1}}
 AT_REST = "document.querySelector('[data-trial]').dataset.inTurn === 'stills'"
-FITS = "document.documentElement.scrollWidth <= innerWidth"
 
 
 def shown(page: Page) -> list[str]:
@@ -99,7 +99,7 @@ def test_one_clip_then_the_other_then_both_at_rest_with_the_questions(
     assert boxes[0] is not None
     assert boxes[1] is not None
     assert boxes[0]["x"] + boxes[0]["width"] <= boxes[1]["x"]
-    assert page.evaluate(FITS)
+    assert fits(page)
     for side, seconds in (("left", LEFT_S), ("right", RIGHT_S)):
         at = page.evaluate(f"document.querySelector('[data-clip={side}] video').currentTime")
         assert at == pytest.approx(seconds, abs=0.15)

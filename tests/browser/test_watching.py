@@ -16,6 +16,7 @@ from .steps import (
     SAMPLE,
     answer,
     expect_end,
+    fits,
     is_kept_in_step,
     play_button,
     playback,
@@ -81,7 +82,7 @@ def test_no_difference_is_chosen_by_its_key_and_by_its_button_where_it_is_offere
         expect(no_difference).to_be_checked(checked=checked)
     page.get_by_text("No difference", exact=True).click()
     expect(no_difference).to_be_checked()
-    assert page.evaluate("document.documentElement.scrollWidth <= innerWidth")
+    assert fits(page)
     save(page)
     expect(page.get_by_role("heading", name="Pair 2")).to_be_visible()
     assert walk.posts[0]["choice"] == "tie"
