@@ -104,7 +104,7 @@ def _make(settings: Settings, database: Database, bodies: Bodies) -> FastAPI:
         for error, tell in _replies().items():
             each.add_exception_handler(error, tell)
         each.add_exception_handler(Exception, _tell_unexpected)
-    app.add_middleware(Gate, database=database, cookie=COOKIE, guarded=_guarded(), tell=_tell)
+    app.add_middleware(Gate, database=database, cookie=COOKIE, guarded=_guarded, tell=_tell)
     of_participants, of_experimenters = _pages()
     app.router.routes.extend(of_participants)  # first, as they are tried in their order
     app.mount("/api/v1", api)

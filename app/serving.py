@@ -69,8 +69,8 @@ def make_app() -> ASGIApp:
         end_with_parent(parent.join, lambda: os.kill(os.getpid(), signal.SIGTERM))
     settings = Settings()
     app = create_app(settings, open_database(settings, checkpointing=True))
-    # What was loaded stays: the collector need not look through it again while somebody waits for a page.
-    gc.collect()
+    # What was loaded stays: the collector need not look through it while somebody waits for a page. Nor is it looked
+    # through now: that took a tenth of a start and found 1,152 of 400,000 objects to be garbage, 57,550 at the first.
     gc.freeze()
     gc.set_threshold(*COLLECTING)
     return app
@@ -128,7 +128,11 @@ def run_service(
 
 
 def _leave(*_: object) -> None:
-    """Exit after uvicorn has shut down: it raises the signal again, which would end the process on the spot."""
+    """Exit after uvicorn has shut down: it raises the signal again, which would end the process on the spot.
+
+    Told once more (`make` passes on what its group was told already), it goes on ending.
+    """
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
     raise SystemExit(0)
 
 

@@ -1,6 +1,8 @@
 """What is waited for when the service ends, in the order of events that a busy event loop makes of it."""
 
 import asyncio
+import subprocess
+import sys
 
 import pytest
 from starlette.requests import Request
@@ -48,3 +50,52 @@ def test_a_body_that_is_read_between_the_signal_and_its_cut_is_answered_with_503
     finally:
         ending._over.clear()
     assert sent[0]["status"] == 503
+
+
+# A second signal at each point of what follows the first, or of a wait, in the main thread of a process of its own.
+AT_EACH_POINT = """
+import asyncio, signal, sys
+from app.core.ending import hearing_of_end, told_by
+
+POINTS = 60
+
+def raising(at, n=0):
+    def seen(frame, event, arg):
+        nonlocal n
+        n += 1
+        if n == at:
+            signal.raise_signal(signal.SIGTERM)
+    return seen
+
+async def serve(at, heard):
+    with hearing_of_end(lambda: heard.append(at)):
+        sys.setprofile(raising(at))
+        signal.raise_signal(signal.SIGTERM)
+        sys.setprofile(None)
+        await asyncio.sleep(0)
+
+def told_twice():
+    signal.signal(signal.SIGTERM, lambda *_: None)
+    for at in range(1, POINTS):
+        heard = []
+        asyncio.run(serve(at, heard))
+        assert heard
+
+def told_while_it_waits():
+    for at in range(1, POINTS):
+        told = told_by(signal.SIGTERM)
+        sys.setprofile(raising(at))
+        told.wait(0.001)
+        sys.setprofile(None)
+        signal.raise_signal(signal.SIGTERM)
+        assert told.wait(60)
+
+"""
+
+
+@pytest.mark.parametrize("which", ["told_twice", "told_while_it_waits"])
+def test_a_signal_at_any_point_of_the_first_or_of_waiting_for_it_locks_nothing(which: str) -> None:
+    """`make run` tells the service twice that it is to end: by its group and by `make`."""
+    command = [sys.executable, "-c", f"{AT_EACH_POINT}{which}()"]
+    done = subprocess.run(command, timeout=120, capture_output=True, text=True, check=False)
+    assert done.returncode == 0, done.stderr

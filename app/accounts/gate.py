@@ -6,7 +6,7 @@ errors in a body are not shown to someone who may not send it. The guards decide
 """
 
 import re
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from datetime import UTC, datetime
 
@@ -41,13 +41,21 @@ class Guarded:
 
 
 class Gate:
-    """`guarded` are the addresses in the order in which they are tried, `tell` makes the reply of a refusal."""
+    """`guarded` gives the addresses in the order in which they are tried, `tell` makes the reply of a refusal.
+
+    The addresses are asked for when somebody first changes something: a start need not wait for them.
+    """
 
     def __init__(
-        self, app: ASGIApp, database: Database, cookie: str, guarded: Iterable[Guarded], tell: Tell
+        self,
+        app: ASGIApp,
+        database: Database,
+        cookie: str,
+        guarded: Callable[[], Iterable[Guarded]],
+        tell: Tell,
     ) -> None:
-        self.app, self._database, self._cookie, self._tell = app, database, cookie, tell
-        self._guarded: Sequence[Guarded] = tuple(guarded)
+        self.app, self._database, self._cookie = app, database, cookie
+        self._guarded, self._tell = guarded, tell
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         refusal = None
@@ -78,7 +86,7 @@ class Gate:
 
     async def _unless_allowed(self, request: Request, who: Who) -> Response | None:
         method, path = request.method, request.url.path
-        found = (each for each in self._guarded if each.method == method and each.path.match(path))
+        found = (each for each in self._guarded() if each.method == method and each.path.match(path))
         if (here := next(found, None)) is not None:
             try:
                 here.require(who)

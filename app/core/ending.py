@@ -5,6 +5,7 @@ the rest of a body) end at once instead.
 """
 
 import asyncio
+import os
 import signal
 import threading
 from collections.abc import Callable, Iterator
@@ -21,7 +22,28 @@ AGAIN_S = "5"
 ENDS = noop("The service is about to stop or restart. Please try again in a moment.")
 LAST_S = 1.0
 """How long after that what is left of a body is waited for."""
-_over = threading.Event()
+
+
+class _Flag:
+    """A flag that a signal's handler may raise.
+
+    `threading.Event` has a lock: a second signal in the middle of its `set` would wait for the first, in one thread.
+    """
+
+    def __init__(self) -> None:
+        self._is_set = False
+
+    def set(self) -> None:
+        self._is_set = True
+
+    def clear(self) -> None:
+        self._is_set = False
+
+    def is_set(self) -> bool:
+        return self._is_set
+
+
+_over = _Flag()
 
 
 def is_ending() -> bool:
@@ -62,6 +84,24 @@ def hearing_of_end(*hearers: Callable[[], None]) -> Iterator[None]:
         for number in ours:
             if signal.getsignal(number) is tell:
                 signal.signal(number, before[number])
+
+
+def told_by(number: signal.Signals) -> threading.Event:
+    """An event that is set once the signal has come; for the main thread.
+
+    A thread sets it: a handler runs in the middle of the main thread's work, which may be waiting for the event and
+    hold its lock.
+    """
+    told = threading.Event()
+    reads, writes = os.pipe()
+
+    def hear() -> None:
+        os.read(reads, 1)
+        told.set()
+
+    threading.Thread(target=hear, daemon=True, name="told").start()
+    signal.signal(number, lambda *_: os.write(writes, b"."))
+    return told
 
 
 class Bodies:

@@ -20,7 +20,7 @@ from app.core.privacy import tighten
 from app.core.settings import Settings
 from app.jobs import queue
 from app.jobs.tables import Job, JobStatus, Kind
-from app.serving import bind, holding, running_address
+from app.serving import _leave, bind, holding, running_address
 from tests.conftest import POSTGRES, postgres_or_skip
 from tests.program import Program, is_there
 from tests.serving.services import PATIENCE_S, ask, port_said, serving
@@ -213,6 +213,16 @@ def test_a_data_folder_is_its_owners_alone_who_could_read_it_before_is_said_and_
     assert f"{file} could be read by other users" in said
     settings = Settings(LIKELY_HUMAN_DATA=data, DATABASE_URL=f"sqlite:///{file}")  # type: ignore[call-arg]
     assert tighten(settings) == [], "nothing is said of it again"
+
+
+def test_told_once_more_the_service_goes_on_ending() -> None:
+    before = signal.signal(signal.SIGTERM, _leave)
+    try:
+        with pytest.raises(SystemExit):
+            signal.raise_signal(signal.SIGTERM)
+        signal.raise_signal(signal.SIGTERM)
+    finally:
+        signal.signal(signal.SIGTERM, before)
 
 
 def test_a_folder_that_all_share_is_left_as_it_is(tmp_path: Path) -> None:
