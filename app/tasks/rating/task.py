@@ -44,13 +44,13 @@ class Rating(Task):
 
     def plan(self, block: BlockRun, start: Start) -> Sequence[Planned]:
         design = design_of(block)
-        since = start.now - start.idle
-        loads = loads_of(start.session, start.version_id, start.mode, block.id, since, start.arm)
+        # A full study can still be previewed.
+        per_item = None if start.mode == Mode.PREVIEW else design.per_item
+        loads = _loads(block, start) if per_item or design.per_participant else {}
         chosen = assign_items(
             [ItemToAssign(unit.id, unit.group, unit.kind, loads.get(unit.id, 0)) for unit in block.units],
             per_participant=design.per_participant,
-            # A full study can still be previewed.
-            per_item=None if start.mode == Mode.PREVIEW else design.per_item,
+            per_item=per_item,
             rng=start.rng,
             mirror_of=list(start.mirror) if start.mirror is not None else None,
         )
@@ -197,6 +197,12 @@ def _watched(
         "opened_ms": playback.opened_ms,
     }
     return AnswerParts(answers, of_playback, {slot.value: row for slot, row in playback.rows.items()})
+
+
+def _loads(block: BlockRun, start: Start) -> Mapping[int, int]:
+    """Judges by unit. Where everybody rates every item, nobody need ask: it takes longer the more have come."""
+    since = start.now - start.idle
+    return loads_of(start.session, start.version_id, start.mode, block.id, since, start.arm)
 
 
 def design_of(block: BlockRun) -> RatingDesign:
