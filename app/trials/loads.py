@@ -70,7 +70,7 @@ _not_counted = (
     .group_by(_trial.c.unit_id)
     .subquery("not_counted")
 )
-# Among 10,000 rating sessions this takes a start 14 ms on SQLite, for which answers wait (bench/README.md).
+# Among 10,000 rating sessions this takes a start 21 ms on SQLite, for which answers wait (bench/README.md).
 LOADS = select(_all.c.unit_id, (_all.c.n - func.coalesce(_not_counted.c.n, 0)).label("n")).select_from(
     _all.outerjoin(_not_counted, _not_counted.c.unit_id == _all.c.unit_id)
 )
