@@ -55,7 +55,7 @@ def test_a_body_that_is_read_between_the_signal_and_its_cut_is_answered_with_503
 # A second signal at each point of what follows the first, or of a wait, in the main thread of a process of its own.
 AT_EACH_POINT = """
 import asyncio, signal, sys
-from app.core.ending import hearing_of_end, told_by
+from app.core.ending import hearing_of_end, stopped_by
 
 POINTS = 60
 
@@ -83,12 +83,12 @@ def told_twice():
 
 def told_while_it_waits():
     for at in range(1, POINTS):
-        told = told_by(signal.SIGTERM)
+        stop = stopped_by(signal.SIGTERM)
         sys.setprofile(raising(at))
-        told.wait(0.001)
+        stop.wait(0.001)
         sys.setprofile(None)
         signal.raise_signal(signal.SIGTERM)
-        assert told.wait(60)
+        assert stop.wait(60)
 
 """
 

@@ -86,22 +86,22 @@ def hearing_of_end(*hearers: Callable[[], None]) -> Iterator[None]:
                 signal.signal(number, before[number])
 
 
-def told_by(number: signal.Signals) -> threading.Event:
+def stopped_by(number: signal.Signals) -> threading.Event:
     """An event that is set once the signal has come; for the main thread.
 
     A thread sets it: a handler runs in the middle of the main thread's work, which may be waiting for the event and
     hold its lock.
     """
-    told = threading.Event()
+    stop = threading.Event()
     reads, writes = os.pipe()
 
     def hear() -> None:
         os.read(reads, 1)
-        told.set()
+        stop.set()
 
-    threading.Thread(target=hear, daemon=True, name="told").start()
+    threading.Thread(target=hear, daemon=True, name="stop").start()
     signal.signal(number, lambda *_: os.write(writes, b"."))
-    return told
+    return stop
 
 
 class Bodies:

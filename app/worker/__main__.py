@@ -6,7 +6,7 @@ import signal
 import sys
 
 from app.core.database import Database
-from app.core.ending import told_by
+from app.core.ending import stopped_by
 from app.core.parent import end_with_parent, read_to_end
 from app.core.privacy import keep_private
 from app.core.settings import Settings
@@ -17,7 +17,7 @@ NICENESS = 10  # answers come first
 
 def main() -> None:
     logging.basicConfig(level=logging.WARNING)
-    stop = told_by(signal.SIGTERM)
+    stop = stopped_by(signal.SIGTERM)
     signal.signal(
         signal.SIGINT, signal.SIG_IGN
     )  # Ctrl-C is for the service, which ends this process in good order
