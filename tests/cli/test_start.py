@@ -65,6 +65,7 @@ def served(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, set[str]]:
         f"import gc\n{on(folder)}before = gc.get_threshold()\n{as_typed('serve', '--help')}"
         "assert gc.get_threshold() > before\n"
         "from app.serving import make_app\nmake_app()\nassert gc.get_threshold() == before\n"
+        "from app.main import _guarded\nassert not _guarded.cache_info().currsize, 'a start waits for it'\n"
     )
     (modules,) = imported(code + SHOW)
     return folder, modules
