@@ -40,7 +40,7 @@ test: .venv/.test
 test-all: .venv/.test
 	@$(PYTEST) --exhaustive $(ARGS)
 
-# Under a minute: what needs no browser, no PostgreSQL, no encoding of videos and no long statistics.
+# Within 40 s: what needs no browser, no PostgreSQL, no encoding of videos and no long statistics.
 test-fast: .venv/.test
 	@$(ONE_THREAD) $(BIN)/pytest -q -n 2 --dist loadfile --ignore tests/browser -m "not browser and not postgres and not videos and not slow" $(ARGS)
 

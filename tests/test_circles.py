@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping
 from graphlib import CycleError, TopologicalSorter
 from pathlib import Path
 
+import pytest
+
 ROOT = Path(__file__).parent.parent
 
 
@@ -45,6 +47,7 @@ def circle(root: Path, packages: tuple[str, ...]) -> list[str]:
     return []
 
 
+@pytest.mark.slow
 def test_no_file_imports_itself_by_way_of_others() -> None:
     assert circle(ROOT, ("app", "analysis", "stimuli")) == []
 

@@ -46,6 +46,7 @@ def _texts(node: ast.AST) -> str:
     )
 
 
+@pytest.mark.slow
 def test_errors_that_name_a_command_have_words_for_pages() -> None:
     found = list(_raised())
     assert len(found) > 5

@@ -6,6 +6,7 @@ from functools import cache
 from importlib import import_module
 from pathlib import Path
 
+import pytest
 import yaml
 
 from app.accounts.sentences import actions, address, kinds, sentence
@@ -89,6 +90,7 @@ def recorded() -> set[str]:
     return found
 
 
+@pytest.mark.slow
 def test_every_action_that_the_code_records_has_a_sentence_and_no_sentence_is_left_over() -> None:
     found = recorded()
     assert len(found) > 50

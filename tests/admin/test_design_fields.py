@@ -55,6 +55,7 @@ def studies() -> Iterator[tuple[str, Keys]]:
     yield from documented()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("whole", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_every_study_file_goes_through_the_form_unchanged(whole: bool) -> None:
     names = set()

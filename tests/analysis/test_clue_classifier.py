@@ -37,6 +37,7 @@ def test_the_regression_is_scikit_learns(n: int, others: int, shift: float) -> N
     assert fit_logistic(values, y).scores(values) == pytest.approx(theirs, abs=1e-4)
 
 
+@pytest.mark.slow
 def test_the_classifiers_auc_is_scikit_learns_mean_over_folds() -> None:
     """Source: cross_val_score with roc_auc on the same splits; 20 and 20 clips make all folds alike in size."""
     table = drawn(3, 20, 20, shift=1.0)

@@ -19,6 +19,8 @@ from app.library.clips.rules import Rules
 
 from .clue_tables import Values, clips, drawn
 
+pytestmark = pytest.mark.slow
+
 ANYTHING = "Make the recordings alike in it"
 
 

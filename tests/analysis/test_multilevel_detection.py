@@ -39,6 +39,7 @@ def test_the_marginal_likelihood_is_scipy_s_double_integral() -> None:
     assert found == pytest.approx(-(expected + prior), rel=1e-4)
 
 
+@pytest.mark.slow
 def test_few_trials_pull_corrected_values_to_0_and_the_model_s_less() -> None:
     """Source: simulation, 12 people of d' 2.5 (SD 0.5), c 0 (SD 0.3), 10 trials of each class, 12 times."""
     ours, theirs = [], []

@@ -19,6 +19,8 @@ from analysis.stats.multiplicity import holm
 from analysis.text.ratings import render_ratings
 from tests.analysis.tables import GOLD
 
+pytestmark = pytest.mark.slow
+
 Given = Mapping[str, Mapping[str, float]]
 CSV, MAP = GOLD / "alympics_ratings.csv", GOLD / "alympics_ratings.yaml"
 

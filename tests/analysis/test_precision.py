@@ -71,6 +71,7 @@ def test_people_who_are_all_alike_do_not_stop_it_at_once() -> None:
     assert [n for n in (199, 200, 201, 210) if looks_at(n)] == [199, 200, 210]
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(("share", "answers", "width"), [(0.5, 10, 0.15), (0.8, 10, 0.1), (0.9, 6, 0.1)])
 def test_the_interval_at_the_stop_keeps_its_coverage(share: float, answers: int, width: float) -> None:
     """bench/stopping.md has all shares and widths."""

@@ -17,6 +17,8 @@ from analysis.stats.multiplicity import holm
 from analysis.text.ratings import render_ratings
 from tests.analysis.tables import GOLD
 
+pytestmark = pytest.mark.slow
+
 CSV, MAP = GOLD / "alympics_ratings.csv", GOLD / "alympics_ratings.yaml"
 # Table 3 of the Alympics paper, agents: its quartiles. For IA it prints a median of 4, where the sheets have as many
 # scores up to 3 as from 4 on, 36 each.

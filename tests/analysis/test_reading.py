@@ -14,6 +14,8 @@ from analysis.files.faults import TableFault
 from tests.analysis.files.text_tables import dialects, tables, written
 from tests.analysis.tables import COLUMNS, answer, checked, person, table, write_csv
 
+pytestmark = pytest.mark.slow
+
 ROWS = [*person("007", "ab-"), *person("7", "bba", rationale='He said "left",\nthen turned', correct="")]
 
 

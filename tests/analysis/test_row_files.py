@@ -55,6 +55,7 @@ def test_up_to_the_limit_the_json_is_what_it_was(result: Analysis) -> None:
     assert json.dumps(without_many_rows(result)) == json.dumps(result.to_dict())
 
 
+@pytest.mark.slow
 def test_above_the_limit_rows_are_null_and_the_last_key_says_so(result: Analysis) -> None:
     whole, shown = result.to_dict(), without_many_rows(result, most=2)
     *keys, last = shown

@@ -11,6 +11,8 @@ from analysis.data.columns import ANALYZED_COLUMNS, names
 from analysis.data.repeats import may_repeat, text_numbers
 from tests.analysis.tables import COLUMNS, answer, checked, person, table
 
+pytestmark = pytest.mark.slow
+
 
 def refusal(df: pd.DataFrame) -> SchemaError:
     with pytest.raises(SchemaError) as caught:

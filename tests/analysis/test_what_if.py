@@ -21,6 +21,8 @@ from analysis.text.detection import render_judgement_blocks
 from analysis.text.ratings import render_rating_blocks
 from tests.analysis.tables import answer, checked
 
+pytestmark = pytest.mark.slow
+
 # By person: the rules met, whether they are used, and how many of four answers are right.
 PEOPLE = [
     ("", True, 4), ("", True, 3), ("slow-frames", True, 3), ("unwatched", False, 0), ("unwatched;hidden", False, 1),

@@ -1,5 +1,7 @@
 """The bench of games: every agent has a seat that it can take, and every line-up plays to the end."""
 
+import pytest
+
 from app.tasks.game.agents.registry import agents_for
 from app.tasks.game.games import GAMES
 from app.tasks.game.match import match_seed, play
@@ -7,6 +9,7 @@ from app.tasks.game.run import asked_for
 from bench.games import RULE_AGENTS, lineups
 
 
+@pytest.mark.slow
 def test_every_agent_is_measured_on_seats_that_it_can_take() -> None:
     for game in GAMES.values():
         config = game.Config()

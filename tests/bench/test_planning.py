@@ -7,6 +7,7 @@ import pytest
 from bench import planning
 
 
+@pytest.mark.slow
 def test_a_start_is_measured_by_the_services_own_statements(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

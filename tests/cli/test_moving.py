@@ -30,6 +30,7 @@ def clips(tmp_path: Path) -> Path:
     return tmp_path
 
 
+@pytest.mark.slow
 def test_a_folder_of_clips_is_compared_in_one_command(
     clips: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -57,6 +58,7 @@ def test_a_folder_of_clips_is_compared_in_one_command(
     assert found["signatures"][0]["band"]["reason"] == "a single person cannot be compared with others"
 
 
+@pytest.mark.slow
 def test_clips_are_compared_where_matches_cannot_be_and_that_is_said(
     clips: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:

@@ -46,6 +46,7 @@ def test_the_exceptions_are_there() -> None:
     assert len(ELSEWHERE) >= 8
 
 
+@pytest.mark.slow
 def test_every_example_passes_the_linter_and_stands_as_the_formatter_has_it() -> None:
     for name, code in EXAMPLES.items():
         if name in A_LINE_OF_A_REGISTRY:

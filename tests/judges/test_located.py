@@ -62,6 +62,7 @@ def as_table(at: Path) -> Path:
 SHAPES: dict[str, Shape] = {"folder": as_folder, "manifest": as_manifest, "table": as_table}
 
 
+@pytest.mark.slow
 def test_every_shape_gives_the_same_signatures(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     found = {}
     for name, shape in SHAPES.items():

@@ -44,6 +44,7 @@ def template() -> Catalog:
     return messages()
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("language", LANGUAGES)
 def test_every_text_in_the_code_is_in_the_catalogue_and_no_other(language: str, template: Catalog) -> None:
     ours = {sources(message)[0] for message in template if message.id}

@@ -49,6 +49,7 @@ def test_lines_keep_their_margin_and_what_is_around_them() -> None:
     assert one.applied("a()\n    if b:\n        c()\n    d()\n") == "a()\n    c()\n    d()\n"
 
 
+@pytest.mark.slow
 def test_programs_of_a_copy_run_the_copy_and_the_checkout_stays_as_it_is(tmp_path: Path) -> None:
     skip_without_git()
     before = (ROOT / ROUNDED.file).read_bytes()

@@ -296,6 +296,7 @@ def test_a_simulated_participant_answers_it_from_its_view(name: str) -> None:
             assert TYPES[name].lack(question, answer) == "", form
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", CASES)
 def test_a_new_one_of_the_design_form_is_right_and_a_draft_of_any_shape_is_shown(name: str) -> None:
     place: tuple[str, ...] = ("background",)

@@ -93,6 +93,7 @@ def test_exports_have_the_words_scale_and_questions_of_each_rows_arm(
     assert len(rated) == 12 * 3 * 2
 
 
+@pytest.mark.slow
 def test_the_report_of_ratings_says_what_each_arm_asked_and_who_came(
     answered: None, database: Database, tmp_path: Path
 ) -> None:

@@ -114,6 +114,7 @@ def test_distances_travel_with_records_into_the_report_and_the_results_page(
     assert any("A rule that looks at one clue alone" in caution.text for caution in view.cautions)
 
 
+@pytest.mark.slow
 def test_a_file_of_distances_from_the_command_is_one_that_report_reads(tmp_path: Path) -> None:
     from typer.testing import CliRunner
 
@@ -130,6 +131,7 @@ def test_a_file_of_distances_from_the_command_is_one_that_report_reads(tmp_path:
     assert {"d_o", "d_r", "d_b", "mean_offer", "sug-offer-given-received"} <= {one.metric for one in found}
 
 
+@pytest.mark.slow
 def test_people_of_later_files_are_no_reference_and_an_agent_is_in_one_file(tmp_path: Path) -> None:
     others = {"first": "simulated,simulated,adaptive,dba,dbra", "second": "simulated,simulated,gt,gt,gt"}
     for seed, (name, seats) in enumerate(others.items(), start=1):

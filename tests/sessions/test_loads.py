@@ -270,6 +270,7 @@ def test_200_who_start_at_once_fill_a_rating_study_exactly(
     assert set(had.values()) == {PER_ITEM}
 
 
+@pytest.mark.slow
 @pytest.mark.both_databases
 def test_200_who_start_at_once_see_the_pairs_of_a_condition_equally_often_and_both_ways(
     database: Database, database_url: URL, items: list[ItemToAssign]

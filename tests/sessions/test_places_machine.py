@@ -5,6 +5,7 @@ from datetime import timedelta
 from pathlib import Path
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import (
@@ -233,6 +234,7 @@ class Places(RuleBasedStateMachine):
                 assert other == {unit: {"a": "b", "b": "a"}[left] for unit, left in first.items()}
 
 
+@pytest.mark.slow
 def test_no_order_of_events_breaks_a_bound_counts_anybody_twice_or_loses_an_answer(
     database: Database, tmp_path: Path, exhaustive: bool
 ) -> None:

@@ -95,6 +95,7 @@ def test_numbers_differ_from_answer_to_answer_and_keep_to_their_bounds() -> None
         assert (low, high) == (0.25, 0.75) or all(n.is_integer() for n in given)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     "traits",
     [

@@ -29,6 +29,7 @@ def draws(goal: Goal, pose: Pose, monkeypatch: pytest.MonkeyPatch) -> bool:
     return int((np.abs(whole - without)[..., :3].max(axis=2) >= BRIGHT).sum()) >= 4
 
 
+@pytest.mark.slow
 def test_the_goal_is_in_view_where_its_pillar_is_drawn(
     monkeypatch: pytest.MonkeyPatch, exhaustive: bool
 ) -> None:

@@ -49,6 +49,8 @@ from tests.admin.persons import make_user
 from tests.factories import NOW
 from tools.demo_clips import make, planned
 
+pytestmark = pytest.mark.slow
+
 CLIPS = {clip.name: clip for clip in listed()}
 MOST_BYTES = 8_000_000
 LEAST_PSNR_DB = 33.0

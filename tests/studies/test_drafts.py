@@ -37,6 +37,8 @@ from app.trials.tables import Mode, ParticipantSession, State, Status, StudyVers
 from tests.factories import NOW, load_file, study_file
 from tests.studies.clips import add_clips
 
+pytestmark = pytest.mark.slow
+
 LATER = NOW + timedelta(hours=1)
 
 

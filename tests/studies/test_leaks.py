@@ -155,6 +155,7 @@ CASES: Mapping[LeakName, tuple[Make, Make, str]] = {
 }
 
 
+@pytest.mark.slow
 def test_each_leak_fails_a_study_in_a_sentence_unless_it_is_allowed_by_name(
     database: Database, tmp_path: Path
 ) -> None:

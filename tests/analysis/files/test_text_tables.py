@@ -19,6 +19,7 @@ def read(text: str, encoding: str = "utf-8", delimiter: str | None = None) -> li
     return [row.cells for row in found.rows()]
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=400)
 @given(tables(), dialects, st.sampled_from(ENCODINGS), st.booleans())
 @example([["worker", "item"], ["a", "b\nc,d"]], {"delimiter": ",", "quoting": csv.QUOTE_ALL}, "utf-8", True)
@@ -42,6 +43,7 @@ def test_what_any_known_dialect_writes_is_read_as_it_was(
         assert found == table
 
 
+@pytest.mark.slow
 @settings(deadline=None, max_examples=600)
 @given(tables(), dialects, st.data())
 def test_one_more_quotation_mark_anywhere_never_takes_rows_away(

@@ -52,6 +52,7 @@ def test_daily_medians_leave_out_days_without_a_winner_and_games_that_are_over()
     assert daily_medians([]) == []
 
 
+@pytest.mark.slow
 def test_a_setting_is_described_as_by_hand() -> None:
     needs = {"Alex": 8, "Bob": 9}
 

@@ -15,6 +15,8 @@ from analysis.judging.pairs import collect_pairs
 from tests.analysis.judging.cases import choices, matched, verdicts, votes
 from tests.analysis.tables import answer, table
 
+pytestmark = pytest.mark.slow
+
 
 def counts(responses: pd.DataFrame, rows: Sequence[Mapping[str, object]]) -> RunCounts:
     return validate_judges(responses, verdicts(rows), resamples=0).judges[0].runs[0]

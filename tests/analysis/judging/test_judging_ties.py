@@ -30,6 +30,8 @@ from analysis.judging.scores import Quantity
 from tests.analysis.judging.cases import choices, matched, probabilities, random_responses, verdicts, votes
 from tests.analysis.judging.test_judging_prediction_powered import further_pairs
 
+pytestmark = pytest.mark.slow
+
 COUNTS = [(5, 2, 1), (3, 3, 1), (1, 2, 4), (2, 1, 1), (1, 1, 0), (0, 0, 3), (1, 0, 0), (0, 0, 0), (0, 1, 1)]
 
 

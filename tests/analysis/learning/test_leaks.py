@@ -15,6 +15,8 @@ from analysis.learning.logged import InCommon, as_logged, in_common, logged
 from analysis.learning.paths import Path, resampled
 from tests.analysis.learning.walked import examples_of
 
+pytestmark = pytest.mark.slow
+
 READS_PLACES = NETWORKS["sym-ff"].settings
 SEES = NETWORKS["vis-ff-small"].settings
 READS_NONE = NETWORKS["turn-speed-ff"].settings

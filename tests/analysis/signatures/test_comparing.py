@@ -15,6 +15,8 @@ from analysis.signatures.mds import classical_mds
 from bench.calibration_signatures import CASES
 from tests.analysis.tables import answer, checked
 
+pytestmark = pytest.mark.slow
+
 
 def walked(seed: int, spread: float, seconds: float = 12.0) -> Path:
     """Full speed, with a course that turns by a normal angle eight times a second."""

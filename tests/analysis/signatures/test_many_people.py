@@ -43,6 +43,7 @@ def measured(distance: Asked) -> Measured:
     return Measured("s", "S", "1", distance, "matches", 500)
 
 
+@pytest.mark.slow
 def test_people_of_few_kinds_take_few_steps() -> None:
     """3,000 people have nine million distances, and 3 million to a source in 1,000 resamples: most are the same."""
     distance, counted = Asked(), {"human": people(3000), "one": agents(1), "other": agents(2)}

@@ -17,6 +17,8 @@ from analysis.signatures.published_play import PLAY_SIGNATURES
 from analysis.signatures.text import band_words
 from analysis.terminal import WIDTH
 
+pytestmark = pytest.mark.slow
+
 NAMED = {one.name: one for one in PLAY_SIGNATURES}
 OFFER = "sug-offer-given-received"
 ANSWER = "sug-answer-given-offer"

@@ -93,6 +93,7 @@ def test_while_one_collection_is_processed_anew_only_its_own_files_wait(filled: 
     assert [filled.view(token).status for token in (there, here)] == [UploadStatus.DONE] * 2
 
 
+@pytest.mark.slow
 def test_each_waiting_file_has_a_place_and_the_queue_a_time_once_a_clip_of_it_is_done(
     desk: Desk, tmp_path: Path
 ) -> None:

@@ -170,6 +170,7 @@ def changed_yaml(old: str = "", new: str = "") -> Any:
     return yaml.safe_load(STUDY.replace(old, new, 1) if old else STUDY)
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("old", "new"),
     [
@@ -186,6 +187,7 @@ def test_the_schema_accepts_what_is_loaded(tmp_path: Path, old: str, new: str) -
     assert loaded(write_study(tmp_path, study_yaml=STUDY.replace(old, new, 1) if old else STUDY))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("old", "new"),
     [

@@ -57,6 +57,7 @@ def test_a_study_file_is_as_long_and_deep_as_one_can_be(read: list[int]) -> None
     assert read[0] < 20 * DEEPEST * len(NESTS), "of each no more than the first levels was read"
 
 
+@pytest.mark.slow
 def test_thousands_of_faults_are_counted_and_the_first_named(tmp_path: Path) -> None:
     path = tmp_path / "study.yaml"
     path.write_text("study: a\n" + "".join(f"unknown-{n}: 1\n" for n in range(9_000)))
@@ -68,6 +69,7 @@ def test_thousands_of_faults_are_counted_and_the_first_named(tmp_path: Path) -> 
     assert ":2: unknown key 'unknown-0'" in str(caught.value)
 
 
+@pytest.mark.slow
 def test_every_other_file_of_yaml_is_bounded_too(tmp_path: Path, read: list[int]) -> None:
     path = tmp_path / "file.yaml"
     for text, said in ((LONG, "600 kB"), (NESTS["lists"], "levels deep")):

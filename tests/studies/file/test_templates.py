@@ -42,6 +42,7 @@ def test_a_template_needs_pairs_at_most(name: str) -> None:
     assert template.keys()["consent"]
 
 
+@pytest.mark.slow
 def test_every_template_is_a_study_file_that_is_fine_once_it_is_filled_in(tmp_path: Path) -> None:
     """By the command of the same name; clips of the sources that are asked for are the library's."""
     listed = CliRunner().invoke(cli, ["study", "template"]).output

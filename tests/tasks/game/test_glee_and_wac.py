@@ -18,6 +18,8 @@ from app.tasks.game.games.wac.rules import WaterAuction
 from app.tasks.game.moves import IllegalMove
 from tests.tasks.game.random_play import after, events, steps
 
+pytestmark = pytest.mark.slow
+
 MINE: tuple[AnyGame, ...] = (Bargaining(), Negotiation(), Persuasion(), WaterAuction())
 SIZES = {"glee-bargaining": 384, "glee-negotiation": 576, "glee-persuasion": 360, "wac": 6}
 

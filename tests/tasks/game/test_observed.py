@@ -3,6 +3,8 @@
 from dataclasses import replace
 from datetime import timedelta
 
+import pytest
+
 from app.matches.watching import Matches, Waiter, seat_names
 from app.tasks.game.games import GAMES, KITS
 from app.tasks.game.tables import EntryStatus
@@ -18,6 +20,7 @@ def texts(game: str, state: object) -> str:
     )
 
 
+@pytest.mark.slow
 def test_the_last_event_of_a_round_shows_the_moves_that_it_ends_in_every_game_with_rounds() -> None:
     for game in ("sug", "wac", "public-goods"):
         rules = GAMES[game]

@@ -16,6 +16,8 @@ from app.tasks.game.match import Match, config_hash, match_seed, play
 from app.tasks.game.moves import Choice, IllegalMove, Move, Number
 from tests.tasks.game.random_play import steps
 
+pytestmark = pytest.mark.slow
+
 every_game = pytest.mark.parametrize("game", GAMES.values(), ids=list(GAMES))
 
 

@@ -65,6 +65,7 @@ def bargained(moves: list[tuple[str, str]]) -> Match:
     return match
 
 
+@pytest.mark.slow
 def test_a_record_of_each_seat_of_every_game_has_its_moves_and_nothing_of_who_played(tmp_path: Path) -> None:
     for name, game in GAMES.items():
         out = tmp_path / name

@@ -126,6 +126,7 @@ def test_a_fall_after_s_offers_gives_the_smallest_beta_that_passes_the_middle() 
     assert fitted_beta([[(B, 4, True)], [(B, 5, True)], [(C, 3, True)]], A) is None
 
 
+@pytest.mark.slow
 def test_the_fitted_beta_grows_with_the_one_that_was_played() -> None:
     """Counted in rounds since the last offer to the partner, it hardly did: 0.43 for 0.05, and 0.49 for 0.5."""
     config = SugConfig()

@@ -16,6 +16,8 @@ from app.tasks.pair.design import Member, PairToPlan
 from app.tasks.pair.informative import FLOOR, Sources, choose_informative, wins_of
 from app.trials.design import Kind
 
+pytestmark = pytest.mark.slow
+
 seeds = st.integers(0, 10_000)
 
 

@@ -22,6 +22,8 @@ from app.trials.design import Kind
 from app.trials.stimuli import StimulusFacts
 from tests.studies.file.study_folder import make_facts
 
+pytestmark = pytest.mark.slow
+
 
 def make_clips(*clips: tuple[str, str, str]) -> dict[str, StimulusFacts]:
     """Clips of (name, source, goal)."""

@@ -27,6 +27,8 @@ from tests.chat_server import ChatServer, Said, chat_server, move, reply
 from tests.program import Done, Program
 from tests.tasks.game import random_play
 
+pytestmark = pytest.mark.slow
+
 KEY = "sk-very-secret-0123456789"
 SUG = GAMES["sug"]
 OFFER = move("offer", to=2, amount=4)

@@ -31,6 +31,7 @@ def spoilt(move: dict[str, Any], rng: random.Random) -> dict[str, Any]:
     return rng.choice([changed, {**move, "more": 1}, {key: move[key] for key in move if key != name}])
 
 
+@pytest.mark.slow
 def test_text_and_view_have_the_same_facts_and_the_schema_the_same_moves_as_the_rules() -> None:
     assert set(presets().rules) == set(GAMES)
     for game in GAMES.values():

@@ -153,6 +153,7 @@ def test_what_is_no_move_is_refused_in_words_and_three_end_the_turn(take: Take) 
     assert seated.post(phase_id="1-offer", move=OFFER).status_code == 409
 
 
+@pytest.mark.slow
 def test_a_silent_program_gets_the_default_move_and_its_seat_back_when_it_calls(take: Take) -> None:
     with pytest.raises(StudyError, match=r"no program took seat 1 within 0\.05 seconds"):
         take(start=0.05).asked().result(10)
@@ -177,6 +178,7 @@ def test_a_silent_program_gets_the_default_move_and_its_seat_back_when_it_calls(
         asked.result(10)
 
 
+@pytest.mark.slow
 def test_programs_see_that_a_run_was_stopped(tmp_path: Path) -> None:
     runs = asked_for("sug", [], ["pull"], 1, 1)
     terms = Terms(Settings(), tmp_path, 0, 0, "127.0.0.1:0", lambda: datetime.now(UTC))
