@@ -9,7 +9,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from sqlmodel import col, select
+from sqlmodel import col, func, select
 from starlette.testclient import TestClient
 
 from analysis.learning import catalogue, cross_fitting
@@ -25,6 +25,7 @@ from app.library.clips.store import ClipStore
 from app.library.places import models_folder, training_folder
 from app.library.tables import Stimulus
 from app.studies.launch import study_here
+from app.trials.tables import ParticipantSession, Trial
 from app.worker.worker import drain
 from tests.admin.conftest import ShareWith
 from tests.admin.persons import Person, fresh_client
@@ -115,13 +116,31 @@ def test_a_judge_is_trained_from_a_folder_judges_the_study_and_is_deleted(
     assert not (models_folder(settings.data_dir) / "first").exists()
 
 
-def votes(client: TestClient, number: int) -> Walk:
-    """Somebody's way to the last page, always choosing the same side, with a reason of their own."""
+def votes(client: TestClient, database: Database, number: int) -> Walk:
+    """Somebody's way to the last page, with a reason of their own; all choose the same member of each pair.
+
+    By sides, which are drawn, now and then no majority of one kind is left to learn from.
+    """
     walk = Walk(fresh_client(client))
-    answer = {"choice": ("left", "right")[number % 2], "rationale": f"as person {number} sees it"}
     while not walk.page.startswith("end"):
+        answer = {
+            "choice": side_of_the_chosen(database, walk.page),
+            "rationale": f"as person {number} sees it",
+        }
         walk.answer(**(answer if "trial" in walk.page else {}))
     return walk
+
+
+def side_of_the_chosen(database: Database, page: str) -> str:
+    """In the newest session: member a of every other pair, b of the rest."""
+    if "trial" not in page:
+        return ""
+    with database.reading() as session:
+        newest = select(func.max(col(ParticipantSession.id))).scalar_subquery()
+        position = int(page.removeprefix("trial-"))
+        here = select(Trial).where(col(Trial.session_id) == newest, col(Trial.position) == position)
+        trial = session.exec(here).one()
+        return "left" if trial.plan["left"] == "ab"[trial.unit_id % 2] else "right"
 
 
 def test_untrainable_requests_are_refused_and_leave_nothing(
@@ -175,7 +194,7 @@ def test_a_judge_of_votes_is_trained_on_the_studys_answers_without_the_extra(
     reply = owner.post(HERE, {**asked, "epochs": "3"})
     assert (reply.status_code, "learns from this study's answers" in said(reply.text)) == (422, True)
     for number in range(4):
-        votes(client, number)
+        votes(client, database, number)
     reply = owner.post(HERE, asked)
     assert (reply.status_code, "are closed while it runs" in said(reply.text)) == (409, True)
     owner.post("/admin/studies/nav/results/open", {"known": "yes"})
@@ -227,7 +246,7 @@ def test_a_judge_of_votes_is_trained_anew_without_the_answers_of_who_withdraws_a
     monkeypatch.setattr(cross_fitting, "FEWEST_PAIRS", 8)
     monkeypatch.setattr(needs, "FEWEST_VOTED", 8)
     monkeypatch.setattr(voted, "_reasons", lambda study, *_: {"speed": [*study.rows["rationale"]]})
-    people = [votes(client, number) for number in range(6)]
+    people = [votes(client, database, number) for number in range(6)]
     owner.post("/admin/studies/nav/results/open", {"known": "yes"})
     owner.post(HERE, {"name": "people", "network": "votes", "seed": "7", "licence": "CC0"})
     owner.post(HERE, {"name": "gone", "network": "votes", "seed": "1"})
