@@ -40,7 +40,7 @@ def axe_faults(page: Page, within: str = "html", **options: object) -> list[str]
 
 
 def fits(page: Page) -> bool:
-    """Whether a page is no wider than its window, once its style sheets are there."""
+    """True for a page that is no wider than its window, once its style sheets are there."""
     page.wait_for_load_state()  # a text can be seen, and pressed, before them
     return bool(page.evaluate("document.documentElement.scrollWidth <= innerWidth"))
 
